@@ -40,9 +40,13 @@ std::string obstacle(const std::vector<PairedRuns>& pairs,
         return "other test sentences";
   for (const PairedRuns& pair : pairs)
     for (const Run* run : {pair.baseline, pair.run})
-      if (!lengths.all() &&
-          run->results.source_lengths != pairs.front().baseline->results.source_lengths)
+      if (run->results.source_lengths != pairs.front().baseline->results.source_lengths &&
+          (!lengths.all() || run->results.source_lengths.size() !=
+                                 pairs.front().baseline->results.source_lengths.size()))
         return "lengths count something else: evaluate.length_unit, or the pieces, differ";
+  for (const PairedRuns& pair : pairs)
+    for (const Run* run : {pair.baseline, pair.run})
+      if (std::isnan(run->test.find("all", column.name.metric))) return "a seed without a value";
   for (const PairedRuns& pair : pairs)
     for (const Run* run : {pair.baseline, pair.run})
       if (!is_measured_alike(*run, column.name.metric))
@@ -56,9 +60,9 @@ SystemResults results_of(const std::vector<PairedRuns>& pairs,
   SystemResults results;
   for (const PairedRuns& pair : pairs) {
     const StoredResults& stored = (pair.*side)->results;
-    results.layout = &stored.counts.layout();
     results.seeds.push_back(
-        rows_of(stored.counts, stored.of_length(lengths.shortest, lengths.longest)));
+        {&stored.counts.layout(),
+         rows_of(stored.counts, stored.of_length(lengths.shortest, lengths.longest))});
   }
   return results;
 }

@@ -162,8 +162,10 @@ LengthCell length_cell(const std::vector<const Run*>& runs,
   const std::vector<Index> sentences = shared_sentences(runs, lengths);
   if (!sure || known.size() < runs.size() || sentences.size() < 2 || draws.resamples == 0)
     return cell;
-  SystemResults results{&runs.front()->results.counts.layout(), {}};
-  for (const Run* run : runs) results.seeds.push_back(rows_of(run->results.counts, sentences));
+  SystemResults results;
+  for (const Run* run : runs)
+    results.seeds.push_back(
+        {&run->results.counts.layout(), rows_of(run->results.counts, sentences)});
   const Range range = percentile_interval(*known_metric, results, draws.resamples);
   cell.low = range.low;
   cell.high = range.high;

@@ -36,11 +36,18 @@ SeriesColumns thin(const SeriesColumns& series, const std::string& column) {
 }
 
 std::string test_set_of(const Record& record) {
-  if (!record.has("test/source_length")) return {};
+  if (!record.has("test/source_length")) {
+    if (record.has("test/sentence"))
+      throw damaged_record(record.file(), "test/source_length is missing");
+    return {};
+  }
+  const Index sentences = size_of(record.array("test", "source_length").values);
   ByteWriter out;
   for (const char* name : {"source", "reference"}) {
     if (!record.has(std::string("test/") + name)) continue;
     const Values values = record.array("test", name).values;
+    if (size_of(values) != sentences)
+      throw damaged_value(record.file(), std::string("test/") + name);
     if (const auto* texts = std::get_if<std::vector<std::string>>(&values))
       for (const std::string& text : *texts) out.text(text);
   }
@@ -245,8 +252,9 @@ std::vector<NamedFacts> metrics_of(const std::vector<const Run*>& runs,
 }
 
 bool is_same_number(double recorded, double counted) {
-  return std::isnan(counted) ? std::isnan(recorded)
-                             : std::abs(recorded - counted) <= 1e-6 * std::abs(counted) + 1e-9;
+  if (std::isnan(counted)) return std::isnan(recorded);
+  const double size = std::min(std::abs(recorded), std::abs(counted));
+  return recorded == counted || std::abs(recorded - counted) <= 1e-6 * size + 1e-9;
 }
 
 bool is_measured_alike(const Run& run, const std::string& metric) {

@@ -108,14 +108,14 @@ void exchange(const RandomStream& stream,
               const PairedResults& given,
               Index k,
               PairedResults& drawn) {
-  const std::size_t n = given.baseline.seeds.front().size();
+  const std::size_t n = given.baseline.seeds.front().rows.size();
   std::uint32_t coins = 0;
   for (std::size_t i = 0; i < n; ++i) {
     coins = i % 32 == 0 ? stream.word(i / 32, static_cast<std::uint64_t>(k)) : coins >> 1;
     const bool swapped = (coins & 1) != 0;
     for (std::size_t s = 0; s < given.baseline.seeds.size(); ++s) {
-      drawn.baseline.seeds[s][i] = (swapped ? given.system : given.baseline).seeds[s][i];
-      drawn.system.seeds[s][i] = (swapped ? given.baseline : given.system).seeds[s][i];
+      drawn.baseline.seeds[s].rows[i] = (swapped ? given.system : given.baseline).seeds[s].rows[i];
+      drawn.system.seeds[s].rows[i] = (swapped ? given.baseline : given.system).seeds[s].rows[i];
     }
   }
 }
@@ -123,12 +123,14 @@ void exchange(const RandomStream& stream,
 void take(const std::vector<Index>& places, const SystemResults& given, SystemResults& drawn) {
   for (std::size_t s = 0; s < given.seeds.size(); ++s)
     for (std::size_t i = 0; i < places.size(); ++i)
-      drawn.seeds[s][i] = given.seeds[s][usize(places[i])];
+      drawn.seeds[s].rows[i] = given.seeds[s].rows[usize(places[i])];
 }
 
 void check(const PairedResults& pair) {
   const auto &baseline = pair.baseline.seeds, &system = pair.system.seeds;
-  const auto same = [&](const CountRows& rows) { return rows.size() == baseline.front().size(); };
+  const auto same = [&](const SystemResults::Seed& seed) {
+    return seed.rows.size() == baseline.front().rows.size();
+  };
   if (baseline.empty() || baseline.size() != system.size() ||
       !std::ranges::all_of(baseline, same) || !std::ranges::all_of(system, same))
     throw BugError("a paired test of systems with other seeds or sentences");
@@ -149,16 +151,16 @@ struct MetricColumns {
         }()) {}
 
   SystemResults of(const SystemResults& given) {
-    SystemResults result{&layout, {}};
-    for (const CountRows& rows : given.seeds) {
+    SystemResults result;
+    for (const auto& [own, rows] : given.seeds) {
       auto& copied = numbers.emplace_back();
       copied.reserve(rows.size() * usize(layout.width()));
       for (const double* row : rows)
         for (const CountColumn& column : layout.columns())
-          std::copy_n(row + given.layout->place(column.name, column.width),
+          std::copy_n(row + own->place(column.name, column.width),
                       column.width,
                       std::back_inserter(copied));
-      auto& selected = result.seeds.emplace_back();
+      CountRows& selected = result.seeds.emplace_back(SystemResults::Seed{&layout, {}}).rows;
       for (std::size_t i = 0; i < rows.size(); ++i)
         selected.push_back(copied.data() + i * usize(layout.width()));
     }
@@ -182,13 +184,13 @@ std::vector<Index> Bootstrap::draw(Index k) const {
 
 double score(const Metric& metric, const SystemResults& system) {
   double sum = 0;
-  for (const CountRows& rows : system.seeds) sum += metric.value({*system.layout, rows});
+  for (const auto& [layout, rows] : system.seeds) sum += metric.value({*layout, rows});
   return sum / static_cast<double>(system.seeds.size());
 }
 
 Range percentile_interval(const Metric& metric, const SystemResults& system, Index resamples) {
-  if (std::ssize(system.seeds.front()) < kFewestSentences) return {kUndefined, kUndefined};
-  const Bootstrap bootstrap("bootstrap", std::ssize(system.seeds.front()));
+  if (std::ssize(system.seeds.front().rows) < kFewestSentences) return {kUndefined, kUndefined};
+  const Bootstrap bootstrap("bootstrap", std::ssize(system.seeds.front().rows));
   SystemResults drawn = system;
   std::vector<double> scores;
   for (Index k = 1; k <= resamples; ++k) {
@@ -228,7 +230,7 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
                       [&](const PairedResults& from, Index k, PairedResults& drawn) {
                         exchange(coins, from, k, drawn);
                       });
-  const Bootstrap bootstrap("bootstrap", std::ssize(baseline.seeds.front()));
+  const Bootstrap bootstrap("bootstrap", std::ssize(baseline.seeds.front().rows));
   const auto resampled =
       scores_of_draws(metrics,
                       given,
@@ -248,7 +250,7 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
         share_as_extreme(xt::abs(exchanged[m].system - exchanged[m].baseline), seen);
     test.p_bootstrap = test.p_sacrebleu = kUndefined;
     test.baseline = test.system = test.of_difference = {kUndefined, kUndefined};
-    if (std::ssize(baseline.seeds.front()) < kFewestSentences) continue;
+    if (std::ssize(baseline.seeds.front().rows) < kFewestSentences) continue;
     test.baseline = interval(resampled[m].baseline);
     test.system = interval(resampled[m].system);
     const Numbers differences = resampled[m].system - resampled[m].baseline;

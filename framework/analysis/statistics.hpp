@@ -51,8 +51,11 @@ class Bootstrap {
 
 // A system's counts on a test set: for each of its seeds the same sentences, in one order.
 struct SystemResults {
-  const CountLayout* layout = nullptr;
-  std::vector<CountRows> seeds;
+  struct Seed {
+    const CountLayout* layout;  // its own: runs may have measured different metrics
+    CountRows rows;
+  };
+  std::vector<Seed> seeds;
 };
 
 // The mean over the seeds; NaN where a seed does not define the metric.

@@ -119,9 +119,11 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
       judged.nothing = m.text + " counts lengths otherwise (evaluate.length_unit)";
       return judged;
     }
-    const Index n = std::ssize(runs.front().results.of_length(m.shortest, m.longest));
-    if (n == 0) judged.nothing = m.text;
-    judged.sentences = std::min(judged.sentences, n);
+    for (const Run& run : runs) {
+      const Index n = std::ssize(run.results.of_length(m.shortest, m.longest));
+      if (n == 0) judged.nothing = m.text;
+      judged.sentences = std::min(judged.sentences, n);
+    }
   }
   if (resampled && judged.sentences == 0) {
     judged.verdict = Verdict::empty;

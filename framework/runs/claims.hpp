@@ -29,7 +29,7 @@ struct JudgedClaim {
   Seeds right;
   Seeds difference;     // left - right, of each seed
   Index seeds = 0;      // of which it holds
-  Index sentences = 0;  // that the smallest of its measurements is over, first seed
+  Index sentences = 0;  // that the smallest of its measurements is over in any seed
   // Share of resamples of the test sentences in which the claim holds (paired bootstrap: variants
   // are resampled alike), of those that define both sides.
   double confidence = 0;

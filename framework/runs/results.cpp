@@ -142,6 +142,7 @@ const std::vector<Run>& ListResults::of(const Measurement& m) {
   if (first)
     for (const Index k : rows_of(m)) {
       Run& run = known->second.emplace_back(read_run(list_.run(list_.rows[usize(k)]).root));
+      demand_complete(run);
       run.results = read_results(Record(run.path));
       read_lengths(run);
     }

@@ -176,6 +176,15 @@ BOOST_AUTO_TEST_CASE(the_baseline_is_the_vanilla_group) {
   BOOST_TEST(compare(runs, kExact).baseline == 0u);  // all are
 }
 
+BOOST_AUTO_TEST_CASE(infinity_is_another_number_than_one_that_was_recorded) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  BOOST_TEST(is_same_number(9.87, 9.87));
+  BOOST_TEST(is_same_number(kInfinity, kInfinity));
+  BOOST_TEST(!is_same_number(9.87, kInfinity));
+  BOOST_TEST(!is_same_number(kInfinity, 9.87));
+  BOOST_TEST(!is_same_number(9.87, kUndefined));
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_paired_is_not_tested) {
   std::vector<Run> runs = {
       run("dot", "1", 1, 9), run("dot", "2", 2, 9), run("dot", "3", 1, 9), run("dot", "4", 1, 9)};

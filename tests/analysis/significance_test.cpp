@@ -29,7 +29,9 @@ const Json& frozen() {
 
 const std::vector<std::string> kSystems = {"baseline", "near", "other", "better"};
 
-SystemResults results_of(const CountTable& counts) { return {&counts.layout(), {rows_of(counts)}}; }
+SystemResults results_of(const CountTable& counts) {
+  return {{{&counts.layout(), rows_of(counts)}}};
+}
 
 // A system's outputs with their sufficient statistics.
 struct System {
@@ -256,7 +258,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_defined_is_not_tested) {
 BOOST_AUTO_TEST_CASE(systems_of_other_sentences_are_refused) {
   const SystemResults all = system_named("near").results();
   SystemResults fewer = all;
-  fewer.seeds[0].pop_back();
+  fewer.seeds[0].rows.pop_back();
   SystemResults twice = all;
   twice.seeds.push_back(all.seeds[0]);
   const auto metric = metric_named("bleu");

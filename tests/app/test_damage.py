@@ -10,7 +10,7 @@ import resource
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
@@ -263,6 +263,31 @@ def test_a_label_that_is_no_length_is_named_and_the_others_compared(run: Path, t
     named = {problem["place"]: problem["text"] for problem in found["problems"]}
     assert "damaged: test/by_length/label is not as softalign writes it" in named.pop(f"results/other/{run.name}")
     assert all("the same run" in text for text in named.values())
+
+
+def shorten(test: Any) -> None:
+    """What was measured is cut to three sentences; the texts stay."""
+    n = len(test["sentence"])
+    for name in [name for name, data in test.items() if name not in ("source", "reference") and getattr(data, "shape", ())[:1] == (n,)]:
+        values = test[name][:3]
+        kind = test[name].dtype
+        del test[name]
+        test.create_dataset(name, data=values, dtype=kind)
+
+
+def forget_lengths(test: Any) -> None:
+    del test["source_length"]
+
+
+@pytest.mark.parametrize("spoil", [shorten, forget_lengths])
+def test_a_test_that_lost_sentences_is_named(run: Path, tmp_path: Path, spoil: Callable[[Any], None]) -> None:
+    shutil.copytree(run, tmp_path / "results/whole" / run.name)
+    with h5py.File(run / "run.h5", "a") as file:
+        spoil(file["test"])
+    assert f"softalign: {run / 'run.h5'}: damaged: test/" in softalign("compare", run, cwd=tmp_path, code=3).stderr
+    assert "corrupt" in softalign("ls", run, cwd=tmp_path).stdout
+    found = json.loads(softalign("export", "results", "--what", "report", cwd=tmp_path).stdout)
+    assert any("damaged: test/" in problem["text"] for problem in found["problems"])
 
 
 def test_the_record_of_another_run_is_not_taken_for_this_ones(run: Path, tmp_path: Path) -> None:

@@ -247,6 +247,16 @@ BOOST_AUTO_TEST_CASE(a_sign_alone_decides_nothing) {
               Verdict::fails));
 }
 
+BOOST_AUTO_TEST_CASE(every_seed_has_sentences_of_its_own) {
+  std::vector<Run> seeds = finished().results.of("reverse", "additive");
+  seeds[1].results.source_lengths += 100;
+  const std::vector<StudyClaim> claims = {
+      {Statement("loss[1-4](reverse/additive) < 100", {}), {}, ""}};
+  const JudgedClaim judged = judge(
+      claims, 2, [&](const Measurement&) -> auto& { return seeds; })[0];
+  BOOST_TEST((judged.verdict == Verdict::empty));
+}
+
 BOOST_AUTO_TEST_CASE(one_seed_has_no_p) {
   Finished& f = finished();
   const auto judged = [&](std::optional<double> p) {
