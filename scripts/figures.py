@@ -204,7 +204,7 @@ def heatmap(arguments: argparse.Namespace) -> Figure:
     if data["table"] is None:
         raise RecordError(next((f"{one['place']}: {one['text']}" for one in data["problems"]), f"{arguments.sweep}: no sweep.h5 here; `softalign sweep status` writes it"))
     table = SweepTable(**data["table"])
-    x, y, metric = table.parameter(arguments.x), table.parameter(arguments.y), table.measured(arguments.metric)
+    (x, y), metric = table.axes(arguments.x, arguments.y), table.measured(arguments.metric)
     if x == y:
         raise ChoiceError("--x and --y are the same parameter")
     name = table.metric.replace("/", "_") if metric == RANKED else metric
@@ -309,8 +309,8 @@ def parser() -> argparse.ArgumentParser:
         matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
     grid = command(heatmap, "a metric over two parameters of a sweep")
     grid.add_argument("sweep", type=Path, metavar="SWEEP", help="its folder, or its sweep.h5")
-    grid.add_argument("--x", required=True, metavar="PARAM", help="a swept option, or the end of its path")
-    grid.add_argument("--y", required=True, metavar="PARAM")
+    grid.add_argument("--x", metavar="PARAM", help="a swept option, or the end of its path; a sweep of two needs neither --x nor --y")
+    grid.add_argument("--y", metavar="PARAM")
     grid.add_argument("--metric", metavar="dev/loss", help="the last value, or dev/loss_best (default: the sweep's metric as `sweep status` ranks by it)")
     grid.add_argument("--where", action="append", default=[], type=pair, metavar="PARAM=VALUE", help="only such rows")
     grid.add_argument("--best", action="store_true", help="of the other parameters take the values that are best")

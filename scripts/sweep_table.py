@@ -40,6 +40,14 @@ class SweepTable:
         ask = "which of " + ", ".join(found) if found else "the sweep varies " + ", ".join(self.parameters)
         raise ChoiceError(f"{self.place}: {'several parameters end in' if found else 'no parameter'} '{asked}': {ask}")
 
+    def axes(self, x: str | None, y: str | None) -> tuple[str, str]:
+        """The options of both axes: those that are asked for; of a sweep over two they need not be."""
+        if x is None and y is None and len(self.parameters) == 2:
+            return self.parameters[1], self.parameters[0]
+        if x is None or y is None:
+            raise ChoiceError(f"{self.place}: --x and --y say which parameters to draw: the sweep varies {', '.join(self.parameters)}")
+        return self.parameter(x), self.parameter(y)
+
     def measured(self, asked: str | None) -> str:
         """The column of a metric, "dev/loss" or "dev_loss_best"; without one asked for the sweep's own, as rows are ranked by it."""
         if not asked and RANKED in self.columns:

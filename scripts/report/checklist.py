@@ -174,7 +174,7 @@ def checklist(subject: Subject, tables: dict[str, list[Table]]) -> list[Item]:
             none if not statistics else "variation over seeds: one seed only" if len(seeds) < 2 else "",
         ),
         Item(data_group, "Number of examples, and splits", _each(runs, data), "" if runs else none),
-        Item(data_group, "Languages and label distributions", [], "the records do not say"),
+        Item(data_group, "Languages and label distributions", *_languages(runs)),
         Item(data_group, "Excluded data and preprocessing", _each(runs, _excluded), "" if runs else none),
         Item(data_group, "Data files", *_files(runs)),
     ]
@@ -183,6 +183,17 @@ def checklist(subject: Subject, tables: dict[str, list[Table]]) -> list[Item]:
 def _task(run: Json) -> Json:
     task = run["record"]["spec"].get("task")
     return task if isinstance(task, dict) else {}
+
+
+def _is_generated(run: Json) -> bool:
+    return "examples" in _task(run)
+
+
+def _languages(runs: Sequence[Json]) -> tuple[list[str], str]:
+    """(answer, what is missing)"""
+    if runs and all(map(_is_generated, runs)):
+        return ["none: the symbols are made by the program"], ""
+    return [], "the records do not say"
 
 
 def _excluded(run: Json) -> str:
@@ -201,7 +212,7 @@ def _files(runs: Sequence[Json]) -> tuple[list[str], str]:
     hashes = sorted({f"{key}: {text}" for run in runs for key, text in run["record"]["hashes"]})
     if hashes:
         return hashes, "an address to download them from"
-    if runs and all("examples" in _task(run) for run in runs):
+    if runs and all(map(_is_generated, runs)):
         return _each(runs, lambda run: f"generated: task {_task(run).get('type')}, data_seed {_task(run).get('data_seed')}"), ""
     return [], "the records hold no hashes of files"
 

@@ -139,6 +139,9 @@ def gather(places: Sequence[Path], plugins: Sequence[str] = ()) -> Subject:
         subject.plan = Plan(data["list"])
     subject.study = _study_of(data, places[0], subject.problems)
     subject.parts = [part for one in data["parts"] if (part := _part(one, subject.problems)) is not None]
-    if not subject.runs and subject.plan is None and subject.study is None and not subject.problems:
-        raise RecordError(f"{places[0]}: no run here; give a run's folder, a study's or a sweep's")
+    if not subject.runs and subject.plan is None and subject.study is None:
+        if not subject.problems:
+            raise RecordError(f"{places[0]}: no run here; give a run's folder, a study's or a sweep's")
+        others = f", and {len(subject.problems) - 1} more" if len(subject.problems) > 1 else ""
+        raise RecordError(f"nothing to report on: {subject.problems[0].place}: {subject.problems[0].text}{others}")
     return subject

@@ -331,7 +331,7 @@ def commands(tmp_path) -> dict[str, list[object]]:
         write_curve(write_record(tmp_path / "runs", "dot", seed), [10, 20], [seed, 1])
     sweep = write_sweep(tmp_path / "sweep", grid_rows())
     write_images(write_record(tmp_path, "general", lengths=(6, 4)), "test", side=2, height=4)
-    return {"lengths": [tmp_path / "runs"], "images": [tmp_path / "general-1/run.h5", "--sentences", "0,1"], "curves": [tmp_path / "runs"], "heatmap": [sweep, "--x", "rate", "--y", "units"],
+    return {"lengths": [tmp_path / "runs"], "images": [tmp_path / "general-1/run.h5", "--sentences", "0,1"], "curves": [tmp_path / "runs"], "heatmap": [sweep],
             "alignments": [tmp_path / "runs/dot-1/run.h5", "--sentences", "5"]}  # fmt: skip
 
 
@@ -357,6 +357,7 @@ def test_what_is_asked_wrongly_ends_with_2(refused, commands, tmp_path):
         ["curves", runs, "--metric", "dev/bleu"],
         ["alignments", *commands["alignments"][:2], "5,6"],
         ["heatmap", sweep, "--x", "epochs", "--y", "units"],
+        ["heatmap", sweep, "--x", "units"],
         ["heatmap", *commands["heatmap"], "--metric", "test/bleu"],
         ["heatmap", *commands["heatmap"], "--where", "rate=7"],
         ["lengths", runs, "--name", "dit=Dot"],

@@ -345,6 +345,12 @@ def test_a_corrupt_run_is_named_and_spoils_nothing(study, tmp_path, how):
     assert len(Page(page).figures) > 5
 
 
+def test_a_page_about_nothing_is_refused(study, tmp_path):
+    run = shutil.copytree(sorted(study.glob("reverse-none/*/run.h5"))[0].parent, tmp_path / "one")
+    (run / "run.h5").write_bytes(b"nothing")
+    assert "not an HDF5 file" in report(run, code=3).stderr and not (run / "report.html").exists()
+
+
 def test_a_garbled_plan_or_study_is_named_and_the_runs_are_shown(study, demo, tmp_path):
     both = tmp_path / "all"
     copy, swept = shutil.copytree(study, both / "small"), shutil.copytree(demo, both / "demo")
@@ -421,7 +427,7 @@ def test_the_checklist_is_filled_from_the_records(study, demo):
     assert f"reverse / none: {runs[0]['record']['parameters']:,} parameters" in text
     report(study, "--checklist", "-o", study / "checklist.md")
     assert (study / "checklist.md").read_text() == text
-    assert "MISSING: no sweep belongs to these runs" in text and "MISSING: the records do not say" in text
+    assert "MISSING: no sweep belongs to these runs" in text and "none: the symbols are made by the program" in text
     swept = report(demo, "--checklist").stdout
     assert "12 planned: 10 complete, 1 planned, 1 corrupt" in swept
     assert "train.optimizer.learning_rate: 0.001, 0.01, 0.03" in swept and "grid search, lowest dev/loss" in swept
@@ -606,7 +612,7 @@ def test_names_may_begin_with_a_dash_and_hold_anything(run, tmp_path):
         assert done.returncode == 0 and (tmp_path / f"-{name[-1:]}.html").exists(), done.stderr
         (tmp_path / name / "run.h5").write_bytes(b"no record")
         done = asked("--", name, cwd=tmp_path)
-        assert done.returncode == 0 and done.stderr.count(b"\n") == 1 and b"\x1b" not in done.stderr + done.stdout
+        assert done.returncode == 3 and done.stderr.count(b"\n") == 1 and b"\x1b" not in done.stderr + done.stdout
 
 
 def test_a_killed_run_is_lost_here_as_in_ls(tmp_path):
