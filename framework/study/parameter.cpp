@@ -174,10 +174,12 @@ class Reader {
     const Value *const min = fields_.find("min"), *const max = fields_.find("max");
     const Value *const mu = fields_.find("mu"), *const sigma = fields_.find("sigma");
     const Value* const q = fields_.find("q");
-    if (!named && !(min && max))
+    if (!named && !(min && max)) {
+      fields_.finish();  // perhaps another key was meant
       fault(parameter_.where,
             " says no values; give one of value, values, types, range, linspace, "
             "geomspace, or a distribution");
+    }
     const bool whole = min && max && is_integer(*min) && is_integer(*max);
     const std::string name = named ? kind_of(*named) : whole ? "int_uniform" : "uniform";
     parameter_.kind_text = name + (named ? "" : " (inferred)");

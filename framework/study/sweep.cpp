@@ -79,11 +79,7 @@ SweepPart read_part(Fields& fields,
   part.base = fs::path(base.where.file).parent_path() / text_of(base, "base");
   part.base_named_at = base.where;
   if (changes) part.changes = read_overrides(*changes, "overrides");
-  if (tiny && !smaller)
-    throw SpecError(
-        "{}: part '{}' has no tiny form; give it one, as tiny: {{train.max_updates: 1}}",
-        where.str(),
-        name);
+  if (tiny && !smaller) part.changes.push_back(parse_override("train.max_updates=2", where));
   if (smaller)
     for (Override& change : read_overrides(*smaller, "tiny"))
       if (tiny) part.changes.push_back(std::move(change));

@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from command_line import interrupt, softalign, started, wait_until
+from command_line import answer, interrupt, softalign, started, wait_until
 
 ROOT = Path(__file__).parents[2]
 STUDY = f"""
@@ -181,8 +181,13 @@ def test_a_wrong_study_is_refused_before_anything_is_written(what: str, here: Pa
 
 
 def test_a_tiny_study_says_what_it_is_worth(here: Path):
-    (here / "study.yaml").write_text(STUDY.replace("    report:", "    tiny: {train.max_updates: 1}\n    report:"))
+    claim = "  - claim: token_accuracy(reverse/additive) > 100\n    p: 0.05\n"  # fails, and one seed has no p
+    (here / "study.yaml").write_text(STUDY + claim)
     assert "--tiny: hardly trained" in softalign("study", "study.yaml", "--tiny", cwd=here).stdout
+    assert all(run["updates"] == 2 for run in answer("ls", cwd=here))  # unless the part says otherwise
+    (here / "study.yaml").write_text(STUDY.replace("    report:", "    tiny: {train.max_updates: 1}\n    report:"))
+    softalign("study", "study.yaml", "--tiny", cwd=here)
+    assert {run["updates"] for run in answer("ls", cwd=here)} == {1, 2}
 
 
 def test_an_interruption_is_status_75_and_the_same_command_goes_on(here: Path):

@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(a_study_has_a_tiny_form) {
   BOOST_TEST(spec(true, 0).model.embedding == 3);  // over the part's overrides ...
   BOOST_TEST(spec(true, 1).model.embedding == 9);  // ... and below the variant's, with one seed
   BOOST_TEST(contains(refusal_of("    report", "    tiny: [x]\n    report"), "study.yaml:12:"));
-  const std::string none = write_study(folder, kClaim);
-  BOOST_TEST(places_of(refusal([&] { read_sweep(none, true); }, folder.path())) == "9:3");
+  text = bytes_of(write_study(folder, kClaim));
+  BOOST_TEST(spec(true, 0).train.max_updates.value_or(0) == 2);  // where a part says nothing of it
 }
 
 BOOST_AUTO_TEST_CASE(claims_say_what_they_ask_for) {

@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_refused_at_its_place) {
            {"{min: 1, max: 3}", "4:3"},  // draws, and the method is grid
            {"[1, 2]", "4:3"},
            {"{values: [1], value: 2}", "4:15"},
-           {"{valeus: [1]}", "4:3"}})
+           {"{valeus: [1]}", "4:7"}})
     BOOST_TEST(places_of(refused(with("  p: " + block))) == place, block);
   for (const auto& [more, place] : std::map<std::string, std::string>{
            {"metric: {name: test/bleu}\n", "3:9"},
