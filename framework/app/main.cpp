@@ -122,6 +122,9 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
     break;
   }
   std::replace(text.begin(), text.end(), '\n', ' ');
+  constexpr std::string_view kRequired = " is required";  // CLI11's word for an argument left out
+  if (text.ends_with(kRequired))
+    text = fmt::format("no '{}' is given", text.substr(0, text.size() - kRequired.size()));
   return fmt::format("{}; see softalign {} --help", text, words);
 }
 

@@ -171,14 +171,14 @@ Override parse_override(std::string_view text, const Position& where) {
   if (change.remove) text.remove_prefix(1);
   const std::size_t equals = text.find('=');
   change.path = std::string(trimmed(text.substr(0, equals)));
+  if (equals == std::string_view::npos && change.path.ends_with(".yaml"))
+    throw SpecError("{}: is a second spec; this takes one", where.str());
   parts(change.path, where);  // only to check
   if (change.remove) {
     if (equals != std::string_view::npos)
       throw SpecError("{}: a removal has no value; write ~{}", where.str(), printable(change.path));
     return change;
   }
-  if (equals == std::string_view::npos && change.path.ends_with(".yaml"))
-    throw SpecError("{}: is a spec; name it before what changes it", where.str());
   if (equals == std::string_view::npos)
     throw SpecError("{}: no '='; write {}=VALUE to set it, ~{} to remove it",
                     where.str(),

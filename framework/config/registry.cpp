@@ -65,7 +65,7 @@ const PluginEntry& Registry::find(std::string_view kind,
   if (const PluginEntry* entry = find_if_present(kind, name)) return *entry;
   std::vector<std::string> names;
   for (const PluginEntry* entry : entries(kind)) names.push_back(entry->name);
-  throw SpecError("{}{}unknown {} '{}'{}",
+  throw SpecError("{}{}unknown {} '{}'{}; one of your own comes with --plugin FILE.so",
                   where.str(),
                   where.file.empty() ? "" : ": ",
                   kind,

@@ -185,7 +185,8 @@ SpecError not_yaml(const YAML::Exception& error, std::string_view text, const Bu
   return SpecError("{}: not YAML: {}{}",
                    builder.at(mark).str(),
                    printable(fault, 200),
-                   fault == "illegal map value" ? "; a value that holds ': ' needs quotes"
+                   fault == "illegal map value"
+                       ? "; indent it as its neighbours are, and quote a value that holds ': '"
                    : in_flow ? "; in [] and {} a value that holds , [ ] { or } needs quotes"
                              : "");
 }

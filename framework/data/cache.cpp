@@ -116,8 +116,9 @@ Dataset through_file(const fs::path& folder,
     if (!data) throw DataError("it reads back otherwise");
   });
   if (kept.damaged)
-    data->notes.push_back(fmt::format("{}: was damaged; the text was read again",
-                                      printable(kept.place.string(), kWhole)));
+    data->notes.push_back(
+        fmt::format("{}: was damaged, or kept by another version; the text was read again",
+                    printable(kept.place.string(), kWhole)));
   return std::move(*data);
 }
 

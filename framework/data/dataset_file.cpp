@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kPart = 1 << 20;  // bytes written, or read, at once
-constexpr std::string_view kDatasetMagic = "softalign-data 2";
+constexpr std::string_view kDatasetMagic = "softalign-data 3";
 constexpr std::size_t kKey = 64;
 
 // Every number is at least of 8 bytes, so that there is nothing between them.

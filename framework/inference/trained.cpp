@@ -23,6 +23,8 @@ using Strings = std::vector<std::string>;
 
 // What an override of a trained run changes in its spec.
 Override trained_override(Override change, const Strings& measures) {
+  constexpr std::string_view kBlock = "evaluate.";  // which may be left out
+  if (change.path.starts_with(kBlock)) change.path.erase(0, kBlock.size());
   const std::string head = change.path.substr(0, change.path.find('.'));
   if (head == "task" || head == "plugins") return change;
   // Where files are; what is frozen says how a checkpoint is laid out.

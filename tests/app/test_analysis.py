@@ -116,6 +116,23 @@ def test_compare_keeps_seeds_and_sentences_apart(runs: Path) -> None:
     assert "against" not in softalign("compare", "--no-tests", cwd=runs).stdout
 
 
+def test_compare_pairs_runs_that_measured_other_metrics(spoilt: Path) -> None:
+    def tests() -> list[Any]:
+        return answer("compare", "--metric", "bleu,exact_match", cwd=spoilt)["against_baseline"]
+
+    before = tests()
+    with h5py.File(run_of(spoilt, seed=2, score="general") / "run.h5", "a") as file:  # one column more, in front of the others
+        test = file["test"]
+        facts = test["by_length/bleu"]
+        more = test.create_dataset("by_length/bleu_13a", data=facts[...])
+        for name in ("long_name", "units", "signature"):
+            more.attrs[name] = facts.attrs[name]
+        more.attrs["signature"] = numpy.bytes_(facts.attrs["signature"].replace(b"tok:none", b"tok:13a"))
+        test.attrs["bleu_13a"] = test.attrs["bleu"]
+        test["bleu_13a_stats"] = test["bleu_stats"][...]
+    assert tests() == before != []
+
+
 def test_compare_says_which_parameters_matter(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY)
     rates, scores, seeds = (0.001, 0.05), ("additive", "general"), (1, 2)
@@ -150,6 +167,7 @@ def test_compare_over_a_range_of_lengths(runs: Path) -> None:
         exact = [bool(x) for x, c in zip(file["test/exact"][:], chosen) if c]
     assert shown["sentences"] == sum(chosen)
     assert run["metrics"]["exact_match"] == pytest.approx(100 * sum(exact) / len(exact))
+    assert "no test sentence is so long" in error("compare", "--length", "500+", cwd=runs, code=3)
 
 
 def test_one_bad_run_spoils_no_table(spoilt: Path) -> None:

@@ -85,6 +85,7 @@ def test_samples_depend_on_seed_and_line_alone(trained: Path, tmp_path: Path) ->
     assert "search.top_p" in error("translate", trained, "search=sample", "search.top_p=1.5", cwd=tmp_path, code=2)
     metrics = answer("evaluate", trained, "search=sample", cwd=trained.parents[2])
     assert metrics["search"]["type"] == "sample"
+    assert answer("evaluate", trained, "evaluate.search=sample", cwd=trained.parents[2]) == metrics  # as a spec has it
 
 
 def test_equal_samples_are_one_hypothesis_with_its_count(trained: Path, tmp_path: Path) -> None:

@@ -27,7 +27,10 @@ std::string kind_named(const std::string& given) {
   const std::vector<std::string> kinds = Registry::instance().kinds();
   for (const std::string& kind : kinds)
     if (given == kind || given == plural(kind)) return kind;
-  throw SpecError("unknown kind '{}'{}", given, suggestion(given, kinds));
+  for (const std::string& kind : kinds)
+    if (Registry::instance().find_if_present(kind, given))
+      throw SpecError("'{}' is the name of a plugin, not a kind; write {} {}", given, kind, given);
+  throw SpecError("unknown kind '{}'{}", printable(given), suggestion(given, kinds));
 }
 
 void PluginArguments::add_to(CLI::App& command, const char* kind_help, const char* name_help) {

@@ -140,6 +140,9 @@ ExitCode compare_runs(const CompareArguments& arguments) {
       throw MachineError("{}: no run there that can be read", arguments.runs.places.front());
     throw DataError("{}: no run there that could be compared", arguments.runs.places.front());
   }
+  if (!lengths.all() && comparison.sentences == 0)
+    throw DataError("--length {}: no test sentence is so long; leave it out for all of them",
+                    arguments.lengths);
   PairedTestOptions draws = arguments.draws;
   draws.threads = resolve_thread_count(arguments.threads);
   if (!arguments.no_tests && !many) comparison.against = against_baseline(comparison, draws);

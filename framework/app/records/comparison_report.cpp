@@ -18,7 +18,8 @@ std::string seeds_text(const Seeds& seeds, int decimals, bool signs = false) {
   if (seeds.count == 0) return "-";
   std::string text = decimal_text(seeds.mean, decimals);
   if (signs && text.front() != '-') text.insert(0, "+");
-  if (seeds.count > 1) text += " ±" + decimal_text(seeds.deviation, decimals);
+  if (seeds.count > 1 && std::isfinite(seeds.deviation))
+    text += " ±" + decimal_text(seeds.deviation, decimals);
   return text;
 }
 

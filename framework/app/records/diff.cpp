@@ -165,9 +165,9 @@ void add_diff(CLI::App& app, Outcome& outcome) {
       "step from one number to the next: of 64 bits in a series, of 32 bits in parameters.");
   command
       ->add_option(
-          "a", arguments->runs[0], "a run's folder, its run.h5, or the beginning of its id")
+          "run", arguments->runs[0], "a run's folder, its run.h5, or the beginning of its id")
       ->required();
-  command->add_option("b", arguments->runs[1], "another, in the same way")->required();
+  command->add_option("other", arguments->runs[1], "another run, in the same way")->required();
   add_results_option(*command, arguments->results);
   command->add_flag("--exit-code", arguments->exit_code, "4 when the results differ");
   command->add_flag("--json", arguments->json, "print it as JSON");

@@ -235,7 +235,7 @@ void add_report(CLI::App& app, Outcome&) {
                   "softalign report results/quickstart -o quickstart.html");
   command
       ->add_option(
-          "places",
+          "runs",
           arguments->places,
           "the folder of a run, a study or a sweep, a run.h5, or the beginning of a run's id")
       ->required();
