@@ -34,6 +34,7 @@ LAW: dict[str, list[str]] = {
     "analysis": ["train", "eval", "data", "record", *MODEL],
     "study": ["eval", "config", "base"],
     "runs": ["study", "analysis", "train", "eval", "data", "record", *MODEL],
+    "python": ["runs", "inference", "study", "analysis", "train", "eval", "data", "record", *MODEL],
     "app": ["runs", "inference", "study", "analysis", "train", "eval", "data", "record", *MODEL],
 }
 
@@ -60,6 +61,7 @@ DOORS: list[tuple[str, list[str]]] = [
     (r"yaml-cpp/", ["config/yaml.cpp"]),
     (r"hdf5|H5", ["record/hdf5/*"]),
     (r"CLI/", ["app/*"]),
+    (r"pybind11/", ["python/*"]),
     (r"utf8", ["base/text.cpp"]),
     (r"cblas", ["kernels/*"]),
     (r"nlohmann/json.hpp", ["*.cpp", "app/terminal/terminal.hpp", "base/stored.hpp"]),

@@ -35,7 +35,7 @@ Translator::Translator(const TrainedRuns& runs, Index most, std::string input, T
       sizes_(runs) {
   if (most <= search_->most()) return;
   const std::string_view option = search_->most_option();
-  throw SpecError("--n-best {}: search '{}' finds at most {} of a sentence; give {}={}",
+  throw SpecError("{} hypotheses of a sentence: search '{}' finds at most {}; give {}={}",
                   most,
                   run().spec().evaluate.search.type,
                   search_->most(),

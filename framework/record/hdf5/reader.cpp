@@ -218,7 +218,14 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
                       file.filename() == RunFolder{}.record().filename()
                           ? remedy_for(file)
                           : "name a run's folder or its run.h5");
+    const Hdf5Handle usual = property_list(H5P_FILE_ACCESS);
     file_ = {H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose};
+    // Another library of this process, h5py, may have it open, in a way of its own.
+    for (const auto degree : {H5F_CLOSE_STRONG, H5F_CLOSE_WEAK})
+      if (file_.id() < 0 && reason().ends_with("match")) {
+        check(H5Pset_fclose_degree(usual.id(), degree), "closing");
+        file_ = {H5Fopen(name_.c_str(), H5F_ACC_RDONLY, usual.id()), H5Fclose};
+      }
     if (file_.id() < 0 && reason().starts_with("truncated file"))
       throw damaged_record(file, "truncated: the end of its data is missing");
     check(file_.id(), "open");

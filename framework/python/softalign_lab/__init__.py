@@ -1,0 +1,25 @@
+"""softalign in Python: run experiments, read their records, compare models, look at their attention.
+
+    import softalign_lab as sa
+
+    run = sa.run("configs/reverse.yaml", {"train.epochs": 2})
+    run.test                                   # metrics by source length, a DataFrame
+    run.translate(["a b c"])                   # the best hypothesis of each line
+    run.alignment(0)                           # an xarray DataArray with words as coordinates
+    sa.runs("results").frame()                 # all runs, their options and metrics
+
+Every number is the program's own: nothing is computed here that a command of `softalign` does not print. What Python adds is pandas, xarray and
+matplotlib. xarray, matplotlib and Optuna are imported when they are first needed.
+"""
+
+from softalign_lab._core import DataError, Error, MachineError, SpecError
+from softalign_lab.comparing import Comparison, compare
+from softalign_lab.models import Hypothesis
+from softalign_lab.plugins import load_plugin, plugins
+from softalign_lab.runs import Run, Runs, runs
+from softalign_lab.training import resolve, run
+
+__all__ = [
+    "Comparison", "DataError", "Error", "Hypothesis", "MachineError", "Run", "Runs", "SpecError",
+    "compare", "load_plugin", "plugins", "resolve", "run", "runs",
+]  # fmt: skip

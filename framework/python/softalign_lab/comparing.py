@@ -1,0 +1,57 @@
+"""Runs beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+import pandas as pd
+
+from softalign_lab.program import answer
+from softalign_lab.runs import Run, Runs
+
+Compared = str | PathLike | Run | Runs | Iterable["Compared"]
+
+
+def _places(given: Any) -> list[str]:
+    if isinstance(given, Run):
+        return [fspath(given.path)]
+    if isinstance(given, Runs):
+        return given.paths
+    return [fspath(given)] if isinstance(given, (str, PathLike)) else [place for one in given for place in _places(one)]
+
+
+class Comparison:
+    """Groups of runs that differ in nothing but the seed, and their tests against a baseline. `data`: what `softalign compare --json` prints."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+
+    def frame(self) -> pd.DataFrame:
+        """A row a group: the options in which groups differ, seeds, and for each metric its mean and standard deviation over the seeds."""
+        rows = []
+        for group in self.data["groups"]:
+            row: dict[str, Any] = {**group["parameters"], "seeds": len(group["runs"])}
+            for metric in self.data["metrics"]:
+                over = group["metrics"][metric["name"]]
+                row[metric["name"]], row[f"{metric['name']} sd"] = over["mean"], over["sd"]
+            rows.append(row)
+        return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
+
+    def tests(self) -> pd.DataFrame:
+        """A row for each metric of each group against the baseline: differences over the seeds and over the test sentences, p-values (Holm)."""
+        return pd.json_normalize(self.data["against_baseline"])
+
+    def _repr_html_(self) -> str:
+        return self.frame().to_html(float_format="{:.4g}".format)
+
+
+def compare(
+    *runs: Compared, metrics: Sequence[str] = (), baseline: str | int | None = None, length: str = "", tests: bool = True
+) -> Comparison:
+    """Compares runs as `softalign compare` does. metrics: "bleu" of the test, "dev/loss" or "dev/loss:best" of a series; length: "31-50"."""
+    words: list[object] = ["compare", "--json"]
+    words += ["--metric", ",".join(metrics)] * bool(metrics) + ["--baseline", baseline] * (baseline is not None)
+    words += ["--length", length] * bool(length) + ["--no-tests"] * (not tests)
+    return Comparison(answer(*words, "--", *_places(runs or ("results",))))

@@ -1,0 +1,92 @@
+"""What a trained model says of new sentences."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from softalign_lab import _core
+from softalign_lab.options import overrides
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A translation, or a given one that was scored. str() is its text.
+
+    tokens: its symbols with </s>; log_probabilities: [T] natural logarithm of each after those before it; log_probability: their sum; score: what the
+    search ranks by; finished: the search did not stop at its limit of length; source: the symbols read; weights: [T, S], None without attention.
+    """
+
+    text: str
+    score: float
+    log_probability: float
+    finished: bool
+    tokens: list[str]
+    log_probabilities: list[float]
+    source: list[str]
+    weights: np.ndarray | None = None
+    drawn: int | None = None  # how often, by a search that samples
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def alignment(self) -> xarray.DataArray:
+        """The attention weights, target × source. Raises ValueError for a model without attention."""
+        if self.weights is None:
+            raise ValueError("a model without attention has no alignment")
+        return alignment(self.weights, self.tokens, self.source)
+
+
+def alignment(weights: np.ndarray, target: Sequence[str], source: Sequence[str], **attributes: Any) -> xarray.DataArray:
+    """[T, S] with the words of both sides as coordinates; where the model's positions are no symbols (images), with their numbers."""
+    import xarray
+
+    columns = list(source) if len(source) == weights.shape[1] else range(weights.shape[1])
+    return xarray.DataArray(
+        weights, dims=("target", "source"), coords={"target": list(target), "source": list(columns)}, name="attention", attrs=attributes
+    )
+
+
+@lru_cache(maxsize=8)
+def _trained(records: tuple[str, ...], changes: tuple[str, ...], state: str, threads: int, written: tuple[int, ...]) -> _core.Trained:
+    """Kept, since loading takes longer than most questions. written: when, so that a run that goes on is read anew."""
+    return _core.Trained(list(records), list(changes), [], state, threads)
+
+
+class Model:
+    """The trained model of a run, or those of several runs asked together (an ensemble)."""
+
+    def __init__(self, records: Sequence[str], search: Mapping[str, Any] | str | None = None, state: str = "", threads: int = 0, **changes: Any) -> None:
+        """search: {"type": "beam", "width": 10} in place of the run's own; state: "best", "last" or an update that has a checkpoint."""
+        if search is not None:
+            changes["search"] = search
+        files = [os.path.join(record, "run.h5") if os.path.isdir(record) else record for record in records]
+        written = tuple(os.stat(file).st_mtime_ns if os.path.exists(file) else 0 for file in files)
+        self._trained = _trained(tuple(records), tuple(overrides(changes)), str(state), threads, written)
+
+    def translate(self, lines: Sequence[str], n_best: int = 1) -> list[list[Hypothesis]]:
+        """For each line its hypotheses, best first; none for a line without words."""
+        return [[Hypothesis(**one) for one in found] for found in self._trained.translate(_lines(lines), n_best)]
+
+    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Hypothesis]:
+        """The targets, forced on the decoder one symbol after the other."""
+        return [Hypothesis(**one) for one in self._trained.score(_lines(sources), _lines(targets))]
+
+    def evaluate(self, split: str = "test") -> dict[str, Any]:
+        """The metrics measured again, as `softalign evaluate --json` prints them. split: "dev" or "test"."""
+        return self._trained.evaluate(split)
+
+
+def _lines(lines: Sequence[str]) -> list[str]:
+    if isinstance(lines, str):
+        raise TypeError("give a list of sentences, not one text")
+    return list(lines)
