@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# setup.sh [--preset NAME] [GROUP...]: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
+# setup.sh [--preset NAME] [--packages] [GROUP...]: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
 # configures, compiles into build/NAME (default: release; CMakePresets.json has the names). A preset that needs packages of its own has a
 # group of its name. Without groups it is build and figures, which the README's first page uses. With `tests` everything is built, else the
-# program. Run again, it does only what is left.
+# program. --packages installs and builds nothing. Run again, it does only what is left.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 refuse() { echo "setup.sh: $*" >&2; exit 2; }
 listed() { grep -qxF -- "$1" <<<"$2"; }
 known_groups=$(sed -n 's/^\[\(.*\)\].*/\1/p' scripts/packages.txt)
 known_presets=$(sed -n 's/.*"configurePreset": "\([^"]*\)".*/\1/p' CMakePresets.json | sort -u)
-preset=release groups=()
+preset=release groups=() builds=1
 while (($#)); do
   case $1 in
     --help | -h) sed -n '2,/^[^#]/s/^# \?//p' scripts/setup.sh; exit ;;
     --preset) preset=${2-} && shift $(($# > 1)) ;;
+    --packages) builds= ;;
     --preset=*) preset=${1#*=} ;;
     -*) refuse "there is no option '$1'; setup.sh --help shows those there are" ;;
     *) listed "$1" "$known_groups" || refuse "there is no group '$1' in scripts/packages.txt; choose from ${known_groups//$'\n'/, }"
@@ -94,6 +95,7 @@ else
   fi
 fi
 
+[[ $builds ]] || exit 0
 settings=(-DSOFTALIGN_TESTS=OFF) target=softalign
 [[ -e build/$preset/CMakeCache.txt ]] && settings=() # a build that has its tests keeps them
 [[ " $* " == *' tests '* ]] && settings=(-DSOFTALIGN_TESTS=ON) target=all

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,12 @@ def program() -> str:
     if not found:
         raise FileNotFoundError("the program softalign is not there: install softalign-lab again, or put it into PATH")
     return found
+
+
+def main() -> None:
+    """The command `softalign` of an installed package: becomes the program, whose scripts run by this Python."""
+    os.environ.setdefault("SOFTALIGN_PYTHON", sys.executable)
+    os.execv(program(), ["softalign", *sys.argv[1:]])
 
 
 _ERRORS: dict[int, type[Exception]] = {1: _core.MachineError, 2: _core.SpecError, 3: _core.DataError, 75: KeyboardInterrupt}
