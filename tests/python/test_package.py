@@ -219,6 +219,33 @@ def test_plugins_are_listed_and_loaded(tmp_path: Path) -> None:
         sa.load_plugin(tmp_path / "nowhere.so")
 
 
+def test_a_plugin_is_compiled_and_loaded(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOFTALIGN_CACHE", str(tmp_path))
+    source = shutil.copy(Path(__file__).parents[1] / "plugin/angular.cpp", tmp_path / "mine.cpp")
+    made = sa.compile_plugin(source)
+    written = made.stat().st_mtime_ns
+    assert sa.plugin(source) == ["score angular"] and made.stat().st_mtime_ns == written  # compiled once
+    run = sa.run(results / "tiny.yaml", {"model.attention.score": "angular", "train.epochs": 1}, results=tmp_path, plugins=[str(made)], progress=False)
+    assert run.options["model.attention.score.type"] == "angular" and "all" in run.test.index
+    (tmp_path / "wrong.cpp").write_text("int main( {")
+    with pytest.raises(sa.SpecError, match=r"wrong.cpp does not compile:\n.*error"):
+        sa.plugin(tmp_path / "wrong.cpp")
+
+
+def test_a_cell_of_a_notebook_is_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOFTALIGN_CACHE", str(tmp_path))
+    magics: dict[str, Any] = {}
+
+    class Shell:
+        def register_magic_function(self, function: Any, magic_kind: str) -> None:
+            magics[magic_kind, function.__name__] = function
+
+    sa.load_ipython_extension(Shell())
+    cell = (Path(__file__).parents[1] / "plugin/angular.cpp").read_text().replace('"angular"', '"angular_cell"')
+    assert magics["cell", "softalign"]("mine", cell) == ["score angular_cell"]
+    assert "angular_cell" in set(sa.plugins("score")["name"])
+
+
 def test_errors_are_those_of_the_program(tmp_path: Path) -> None:
     (tmp_path / "wrong.yaml").write_text(TINY.replace("symbols", "symbolz"))
     with pytest.raises(sa.SpecError, match=r"wrong.yaml:\d+:\d+: unknown key 'symbolz'") as raised:

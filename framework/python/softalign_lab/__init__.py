@@ -7,6 +7,7 @@
     run.translate(["a b c"])                   # the best hypothesis of each line
     run.alignment(0)                           # an xarray DataArray with words as coordinates
     sa.runs("results").frame()                 # all runs, their options and metrics
+    sa.plugin("angular.cpp")                   # a score of one's own; in a notebook %load_ext softalign_lab, then a cell %%softalign
 
 Every number is the program's own: nothing is computed here that a command of `softalign` does not print. What Python adds is pandas, xarray and
 matplotlib. xarray, matplotlib and Optuna are imported when they are first needed.
@@ -15,11 +16,12 @@ matplotlib. xarray, matplotlib and Optuna are imported when they are first neede
 from softalign_lab._core import DataError, Error, MachineError, SpecError
 from softalign_lab.comparing import Comparison, compare
 from softalign_lab.models import Hypothesis
-from softalign_lab.plugins import load_plugin, plugins
+from softalign_lab.plugins import add_magic as load_ipython_extension
+from softalign_lab.plugins import compile_plugin, load_plugin, plugin, plugins
 from softalign_lab.runs import Run, Runs, runs
 from softalign_lab.training import resolve, run
 
 __all__ = [
     "Comparison", "DataError", "Error", "Hypothesis", "MachineError", "Run", "Runs", "SpecError",
-    "compare", "load_plugin", "plugins", "resolve", "run", "runs",
+    "compare", "compile_plugin", "load_ipython_extension", "load_plugin", "plugin", "plugins", "resolve", "run", "runs",
 ]  # fmt: skip

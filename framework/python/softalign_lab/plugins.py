@@ -1,12 +1,25 @@
-"""Plugins: what there is, and one's own."""
+"""Plugins: what there is, and one's own, compiled here."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
 from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from softalign_lab import _core
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+HERE = Path(_core.__file__).parent
 
 
 def plugins(kind: str = "") -> pd.DataFrame:
@@ -17,3 +30,50 @@ def plugins(kind: str = "") -> pd.DataFrame:
 def load_plugin(file: str | PathLike) -> list[str]:
     """Loads a shared object for the rest of the process; returns what it adds: ["score angular"]. Raises SpecError."""
     return _core.load_plugin(fspath(file))
+
+
+def compile_plugin(source: str | PathLike) -> Path:
+    """The shared object of a plugin's source, which `--plugin` takes too. Needs a C++20 compiler: that of CXX, else g++.
+
+    The same source is compiled once; what was compiled lies in the cache. Raises SpecError with the compiler's words.
+    """
+    text = Path(source).read_bytes()
+    built = json.loads((HERE / "plugin_build.json").read_text())
+    compiler = os.environ.get("CXX", "g++")
+    if shutil.which(shlex.split(compiler)[0]) is None:
+        raise _core.SpecError(f"{source}: there is no compiler {compiler}; apt-get install g++, or set CXX")
+    folders = [HERE / folder for folder in built["include"]]
+    library = HERE / built["library"]
+    command = [*shlex.split(compiler), *built["flags"], *(f"-I{folder}" for folder in folders)]
+    key = hashlib.sha256(repr((text, command, library.stat().st_mtime_ns)).encode()).hexdigest()[:16]
+    made = _cache() / f"{Path(source).stem}-{key}.so"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        beside = made.with_suffix(f".{os.getpid()}")
+        done = subprocess.run([*command, fspath(source), str(library), "-o", str(beside)], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise _core.SpecError(f"{source} does not compile:\n{done.stderr.strip()}")
+        beside.replace(made)
+    return made
+
+
+def plugin(source: str | PathLike) -> list[str]:
+    """Compiles a plugin and loads it for the rest of the process; returns what it adds: ["score angular"]."""
+    return load_plugin(compile_plugin(source))
+
+
+def _cache() -> Path:
+    given = os.environ.get("SOFTALIGN_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "softalign"
+    return Path(given) / "plugins"
+
+
+def add_magic(shell: InteractiveShell) -> None:
+    """%%softalign [NAME]: the cell is the source of a plugin, which is compiled and loaded; its name can be given once in a process."""
+
+    def softalign(line: str, cell: str) -> Any:
+        source = _cache() / f"{line.strip() or 'cell'}.cpp"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(cell)
+        return plugin(source)
+
+    shell.register_magic_function(softalign, magic_kind="cell")
