@@ -20,7 +20,7 @@ for library in "$folder"/softalign_lab.libs/*; do # libhdf5_serial-8768aa43.so.1
   package=$(dpkg -S "*/$name" | cut -d: -f1 | head -n 1)
   cp "/usr/share/doc/$package/copyright" "$licences/$package"
 done
-for package in libfmt-dev nlohmann-json3-dev libxtensor-dev libxtl-dev; do # whose headers are in it
+for package in libfmt-dev nlohmann-json3-dev libxtensor-dev xtl-dev; do # whose headers are in it
   cp "/usr/share/doc/$package/copyright" "$licences/$package"
 done
 mkdir -p build/dist

@@ -200,7 +200,31 @@ def test_threads_may_ask_one_model(run: sa.Run) -> None:
     assert found == [expected] * 4
 
 
-# --- comparing, plugins, notebooks
+# --- sweeps, comparing, plugins, notebooks
+
+
+def test_a_sweep_is_run_and_read(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    (tmp_path / "sweep.yaml").write_text("name: swept\nbase: tiny.yaml\nparameters: {train.epochs: {values: [1, 3]}}\nseeds: [1, 2]\n")
+    swept = sa.sweep(tmp_path / "sweep.yaml", results=tmp_path / "results")
+    table = swept.frame()
+    assert list(table["train.epochs"]) == [1, 1, 3, 3] and list(table["seed"]) == [1, 2, 1, 2] and set(table["state"]) == {"complete"}
+    assert "begins" in capfd.readouterr().err
+    assert [run.dev["loss"].iloc[-1] for run in swept.runs] == list(table["dev/loss"])
+    best = table.groupby("train.epochs")["dev/loss"].mean().idxmin()
+    assert swept.best is not None and swept.best.options["train.epochs"] == best
+    with pytest.raises(sa.SpecError, match="nothing.yaml: cannot be read"):
+        sa.sweep(tmp_path / "nothing.yaml")
+
+
+def test_a_study_has_claims(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    variants = "variants: {none: {model.attention: none}, additive: {train.epochs: 2}}"
+    claims = "claims: [{claim: token_accuracy(small/additive) > 100}]"
+    (tmp_path / "study.yaml").write_text(f"name: small\nbase: tiny.yaml\n{variants}\n{claims}\n")
+    study = sa.sweep(tmp_path / "study.yaml", {"train.epochs": 1}, results=tmp_path / "results")
+    assert list(study.frame()["variant"]) == ["none", "additive"] and len(study.runs) == 2
+    assert list(study.claims()["verdict"]) == ["fails"] and study.best is None
 
 
 def test_a_comparison_is_the_programs(results: Path) -> None:

@@ -15,13 +15,16 @@ matplotlib. xarray, matplotlib and Optuna are imported when they are first neede
 
 from softalign_lab._core import DataError, Error, MachineError, SpecError
 from softalign_lab.comparing import Comparison, compare
+from softalign_lab.exporting import to_mlflow, to_parquet, to_tensorboard, to_wandb
 from softalign_lab.models import Hypothesis
 from softalign_lab.plugins import add_magic as load_ipython_extension
 from softalign_lab.plugins import compile_plugin, load_plugin, plugin, plugins
 from softalign_lab.runs import Run, Runs, runs
+from softalign_lab.sweeping import Sweep, sweep
 from softalign_lab.training import resolve, run
 
 __all__ = [
-    "Comparison", "DataError", "Error", "Hypothesis", "MachineError", "Run", "Runs", "SpecError",
+    "Comparison", "DataError", "Error", "Hypothesis", "MachineError", "Run", "Runs", "SpecError", "Sweep",
     "compare", "compile_plugin", "load_ipython_extension", "load_plugin", "plugin", "plugins", "resolve", "run", "runs",
+    "sweep", "to_mlflow", "to_parquet", "to_tensorboard", "to_wandb",
 ]  # fmt: skip

@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +36,29 @@ def main() -> None:
 _ERRORS: dict[int, type[Exception]] = {1: _core.MachineError, 2: _core.SpecError, 3: _core.DataError, 75: KeyboardInterrupt}
 
 
-def answer(*words: object) -> Any:
-    """What a command prints with --json. Raises what the library would."""
-    done = subprocess.run([program(), *map(str, words)], capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        text = done.stderr.strip().removeprefix("softalign: ") or f"softalign {words[0]} ended with {done.returncode}"
-        raise _ERRORS.get(done.returncode, _core.Error)(text)
-    return json.loads(done.stdout)
+def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> Any:
+    """What a command prints with --json. Raises what the library would where its exit status is none of these. shown: its progress goes to standard
+    error."""
+    command = [program(), *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+        assert process.stdout and process.stderr
+        told: list[str] = []
+        reader = threading.Thread(target=_pass_on, args=(process.stderr, told, shown))
+        reader.start()
+        try:
+            printed = process.stdout.read()
+            reader.join()
+        except KeyboardInterrupt:  # it got the signal too, and saves its state
+            process.wait()
+            raise
+    if process.returncode not in codes:
+        text = "\n".join(line.removeprefix("softalign: ") for line in told if not shown or line.startswith("softalign: "))
+        raise _ERRORS.get(process.returncode, _core.Error)(text or f"softalign {words[0]} ended with {process.returncode}")
+    return json.loads(printed)
+
+
+def _pass_on(lines: Iterable[str], told: list[str], shown: bool) -> None:
+    for line in lines:
+        told.append(line.rstrip("\n"))
+        if shown:
+            print(line, end="", file=sys.stderr)

@@ -1,0 +1,67 @@
+"""Sweeps and studies: many runs from one file."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from softalign_lab.options import Overrides, overrides
+from softalign_lab.program import answer
+from softalign_lab.runs import Run, Runs
+
+
+class Sweep:
+    """The rows of a sweep or study. `data`: what `softalign sweep run --json` or `study --json` prints."""
+
+    def __init__(self, data: dict[str, Any], results: str | PathLike = "results") -> None:
+        self.data = data
+        here = Path(results) / data["name"]
+        self._rows: list[dict[str, Any]] = data["rows"] if "rows" in data else [{**run, "folder": str(here / run["path"])} for run in data["runs"]]
+
+    @property
+    def name(self) -> str:
+        return self.data["name"]
+
+    @property
+    def runs(self) -> Runs:
+        """The runs that are complete, in the order of the rows."""
+        return Runs([row["folder"] for row in self._rows if row["state"] == "complete"])
+
+    def frame(self) -> pd.DataFrame:
+        """A row a run: its parameters and the sweep's metric, or part and variant; seed, state, run_id, folder."""
+        metric = self.data["metric"]["name"] if "metric" in self.data else None
+        rows = []
+        for row in self._rows:
+            named = {key: row[key] for key in ("part", "variant") if row.get(key)}
+            rows.append({**named, **row.get("set", {}), "seed": row["seed"], "state": row["state"]})
+            rows[-1].update({metric: row["metric"]} if metric else {}, run_id=row["run_id"], folder=row["folder"])
+        return pd.DataFrame(rows)
+
+    @property
+    def best(self) -> Run | None:
+        """The first seed of the configuration whose mean over the seeds is best; None where none is complete, or of a study."""
+        complete = [one for one in self.data.get("ranking", []) if one["rows"]]
+        return Run(self._rows[complete[0]["rows"][0]]["folder"]) if complete else None
+
+    def claims(self) -> pd.DataFrame:
+        """A row a claim: claim, verdict, the values of both sides, the evidence."""
+        return pd.json_normalize(self.data["claims"])
+
+    def _repr_html_(self) -> str:
+        return self.frame().drop(columns="folder").to_html(index=False, float_format="{:.4g}".format)
+
+
+def sweep(
+    file: str | PathLike, changes: Overrides = None, *, workers: int | None = None, threads: int = 1, results: str | PathLike = "results", tiny: bool = False
+) -> Sweep:
+    """Runs a sweep or a study, or goes on with it; what is complete is not run again. Progress goes to standard error.
+
+    workers: processes at once, as many as there are cores unless it says otherwise; threads: of each. tiny: a study's tiny form, with one seed. Raises SpecError, DataError, MachineError; claims that
+    fail raise nothing.
+    """
+    words: list[object] = [fspath(Path(file)), *overrides(changes), "--json", "--threads", threads, "--out", fspath(results)]
+    words += ["--workers", workers] * (workers is not None) + ["--tiny"] * tiny
+    return Sweep(answer("sweep", "run", *words, codes=(0, 4), shown=True), results)
