@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -27,6 +28,16 @@ def test_output_for_nobody_is_an_error_where_it_is_all_there_is(trained: Path):
         assert ran.returncode == 1 and ran.stderr.startswith("softalign: standard output is closed"), command
     assert shell(f"softalign verify {trained} >&-", trained).returncode == 0
     assert shell("softalign shwo >&-", trained).returncode == 2
+
+
+def test_progress_as_json_is_an_object_for_each_evaluation(here: Path):
+    ran = shell("softalign run tiny.yaml train.epochs=3 --progress json", here)
+    *evaluations, end = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [line["event"] for line in evaluations] == ["dev"] * 3 and ran.stderr == ""
+    assert [line["update"] for line in evaluations] == [line["updates"] * k // 3 for k, line in enumerate(evaluations, 1)]
+    assert end["event"] == "end" and Path(here / end["record"]).exists() and "bleu" in end["test"]["all"]
+    shown = json.loads(shell(f"softalign ls {Path(end['record']).parent} --json", here).stdout)
+    assert evaluations[-1]["metrics"]["loss"] == shown[0]["last"]["dev/loss"]
 
 
 def test_messages_that_cannot_be_written_stop_nothing(here: Path):

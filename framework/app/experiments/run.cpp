@@ -154,19 +154,25 @@ struct RunArguments {
   std::string out = "results";
   bool dry_run = false;
   bool json = false;
+  std::string progress = "text";
 };
 
-void print_outcome(const ExperimentOutcome& outcome, bool json) {
+// streams: behind lines of progress, so on one line, as the event "end".
+void print_outcome(const ExperimentOutcome& outcome, bool json, bool streams) {
   const std::filesystem::path file = RunFolder{outcome.folder}.record();
   const Record record(file);
   const MetricTable table = read_by_length(record);
-  if (json) {
-    const Json object = {{"run_id", outcome.run_id},
-                         {"record", file.string()},
-                         {"was_complete", outcome.was_complete},
-                         {"lines", record.attribute<Index>("data/test", "read").value_or(0)},
-                         {"test", metrics_json(table)}};
-    print_json(object);
+  if (json || streams) {
+    Json object = {{"run_id", outcome.run_id},
+                   {"record", file.string()},
+                   {"was_complete", outcome.was_complete},
+                   {"lines", record.attribute<Index>("data/test", "read").value_or(0)},
+                   {"test", metrics_json(table)}};
+    if (streams) object["event"] = "end";
+    if (streams)
+      write_data(json_line(object));
+    else
+      print_json(object);
     return;
   }
   std::vector<std::string> metrics = main_metrics(table);
@@ -191,9 +197,13 @@ void run(const RunArguments& arguments) {
   }
   ExperimentOptions options = arguments.options;
   options.results = arguments.out;
-  const ExperimentOutcome outcome = run_experiment(resolved, options, observer);
+  const bool streams = arguments.progress == "json";
+  std::optional<JsonObserver> stream;
+  if (streams) stream.emplace();
+  Observer& told = streams ? static_cast<Observer&>(*stream) : observer;
+  const ExperimentOutcome outcome = run_experiment(resolved, options, told);
   observer.clear();
-  print_outcome(outcome, arguments.json);
+  print_outcome(outcome, arguments.json, streams);
 }
 
 }  // namespace
@@ -220,6 +230,14 @@ void add_run(CLI::App& app, Outcome&) {
   add_size_option(*command, arguments->options.sizes);
   command->add_flag("--dry-run", arguments->dry_run, "say what would be run, and write no record");
   command->add_flag("--json", arguments->json, "print the outcome as JSON");
+  command
+      ->add_option(
+          "--progress",
+          arguments->progress,
+          "json: for other programs, an object a line on standard output, for each dev evaluation "
+          "and at the end")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -114,6 +114,24 @@ void ProgressObserver::dev(const TrainingProgress& p, const MetricTable& table, 
   message(text + (best ? "  best so far" : ""));
 }
 
+void JsonObserver::message(std::string_view text) {
+  write_data(json_line(Json{{"event", "message"}, {"text", text}}));
+  std::fflush(stdout);
+}
+
+void JsonObserver::dev(const TrainingProgress& p, const MetricTable& table, bool best) {
+  const Json line = {{"event", "dev"},
+                     {"epoch", p.epoch},
+                     {"epochs", p.epochs},
+                     {"update", p.update},
+                     {"updates", p.updates},
+                     {"train_loss", p.loss},
+                     {"best", best},
+                     {"metrics", metrics_json(table).at("all")}};
+  write_data(json_line(line));
+  std::fflush(stdout);
+}
+
 namespace {
 
 constexpr unsigned kFinishing = 3;  // seconds for the end of a step

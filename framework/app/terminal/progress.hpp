@@ -10,6 +10,15 @@
 
 namespace softalign::app {
 
+// Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 as a wish to stop. The step is finished and the state saved,
+// which is said at once. All but SIGUSR1, by which Slurm tells of a time limit minutes ahead, are obeyed
+// within ten seconds: a step that lasts longer is abandoned by an exception (base/workers.hpp), and what
+// cannot be left, such as a library's call, ends with the process. So it does at a second Ctrl-C.
+// Files are then as a kill leaves them: the last checkpoint is kept. A signal that is ignored when
+// the program starts, as nohup does, stays ignored.
+void catch_interrupts();  // from now on, for the rest of the process; called by the thread that works
+bool interrupted();
+
 class ProgressObserver : public Observer {
  public:
   enum class Signals { caught, left };
@@ -41,20 +50,20 @@ class ProgressObserver : public Observer {
   double tokens_ = 0;
 };
 
+// The same for another program: a JSON object a line on standard output, {"event": "dev", "update", "metrics", ..}.
+class JsonObserver final : public Observer {
+ public:
+  JsonObserver() { catch_interrupts(); }
+  void message(std::string_view text) override;
+  void dev(const TrainingProgress& progress, const MetricTable& table, bool best) override;
+  bool stop_requested() override { return interrupted(); }
+};
+
 // head, a bar that is `share` full, and tail in at most `columns`: in a narrow line the bar gives
 // way first, then the end of the text. No bar for a share below 0.
 std::string progress_line(const std::string& head,
                           double share,
                           const std::string& tail,
                           std::size_t columns);
-
-// Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 as a wish to stop. The step is finished and the state saved,
-// which is said at once. All but SIGUSR1, by which Slurm tells of a time limit minutes ahead, are obeyed
-// within ten seconds: a step that lasts longer is abandoned by an exception (base/workers.hpp), and what
-// cannot be left, such as a library's call, ends with the process. So it does at a second Ctrl-C.
-// Files are then as a kill leaves them: the last checkpoint is kept. A signal that is ignored when
-// the program starts, as nohup does, stays ignored.
-void catch_interrupts();  // from now on, for the rest of the process; called by the thread that works
-bool interrupted();
 
 }  // namespace softalign::app
