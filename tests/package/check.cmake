@@ -19,6 +19,19 @@ must(${WORK}/prefix/bin/softalign report ${WORK}/results -o ${WORK}/report.html)
 foreach(command "figures.py;all" "figures.py;lengths")
   must(${PYTHON} ${WORK}/prefix/share/softalign/scripts/${command} ${WORK}/results --out ${WORK}/figures)
 endforeach()
+# What a distribution expects.
+foreach(file share/doc/softalign/copyright share/doc/softalign/changelog.gz share/bash-completion/completions/softalign
+             share/softalign/configs/bible.yaml share/softalign/experiments/bible_en_es/data/train.en.gz share/softalign/experiments/links.py)
+  if(NOT EXISTS ${WORK}/prefix/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+must(${WORK}/prefix/bin/softalign validate ${WORK}/prefix/share/softalign/configs/bible.yaml)
+must(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${WORK}/prefix/lib/pkgconfig pkg-config --exists --print-errors softalign)
+if(EXISTS ${WORK}/prefix/lib/python3/dist-packages/softalign_lab)
+  must(${CMAKE_COMMAND} -E env PYTHONPATH=${WORK}/prefix/lib/python3/dist-packages ${PYTHON} -c
+       "import softalign_lab as sa; assert len(sa.runs('${WORK}/results')) == 1")
+endif()
 
 set(analysis ${project}/../../experiments/analysis)
 build(${analysis} ${WORK}/analysis)

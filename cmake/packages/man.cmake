@@ -1,0 +1,22 @@
+# softalign(1) and a page for each command, from their own --help: cmake -D PROGRAM=.. -D HELP2MAN=.. -D VERSION=.. -D FOLDER=.. -P man.cmake
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER})
+function(page file) # ARGN: the command
+  execute_process(COMMAND ${PROGRAM} ${ARGN} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "^[^\n]+" summary "${help}")
+  string(REPLACE "softalign: " "" summary "${summary}")
+  list(JOIN ARGN " " words)
+  execute_process(COMMAND ${HELP2MAN} --no-info --section 1 --name "${summary}" --version-string ${VERSION} --source "softalign ${VERSION}"
+                          --manual "softalign" --output ${FOLDER}/${file}.1 "${PROGRAM} ${words}" COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${FOLDER}/${file}.1 text)
+  string(REPLACE "softalign ${words} \\- " "${file} \\- " text "${text}")
+  string(REPLACE ".TH SOFTALIGN " ".TH ${file} " text "${text}")
+  file(WRITE ${FOLDER}/${file}.1 "${text}")
+  set(help "${help}" PARENT_SCOPE)
+endfunction()
+page(softalign)
+string(REGEX MATCHALL "\n  [a-z]+  " lines "${help}")
+foreach(line IN LISTS lines)
+  string(STRIP "${line}" command)
+  page(softalign-${command} ${command})
+endforeach()
