@@ -34,5 +34,6 @@ py::array to_numpy(Values values, const std::vector<py::ssize_t>& shape);
 void add_records(py::module_& module);
 void add_models(py::module_& module);
 void add_experiments(py::module_& module);
+void add_scores(py::module_& module);
 
 }  // namespace softalign::python

@@ -123,4 +123,5 @@ PYBIND11_MODULE(_core, module) {
   add_records(module);
   add_models(module);
   add_experiments(module);
+  add_scores(module);
 }

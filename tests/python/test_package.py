@@ -256,6 +256,25 @@ def test_a_plugin_is_compiled_and_loaded(results: Path, tmp_path: Path, monkeypa
         sa.plugin(tmp_path / "wrong.cpp")
 
 
+def test_scores_are_their_formulas() -> None:
+    random = numpy.random.default_rng(1)
+    queries, annotations = random.normal(size=(3, 6)).astype("float32"), random.normal(size=(3, 5, 6)).astype("float32")
+    near = {"rtol": 2e-5, "atol": 1e-6}
+    dot = numpy.einsum("bd,bsd->bs", queries, annotations)
+    numpy.testing.assert_allclose(sa.Score("dot", 6, 6)(queries, annotations), dot, **near)
+    numpy.testing.assert_allclose(sa.Score("scaled_dot", 6, 6)(queries, annotations), dot / numpy.sqrt(6), **near)
+    additive = sa.Score({"type": "additive", "units": 4}, 6, 6)
+    p = additive.parameters
+    assert {name: array.shape for name, array in p.items()} == {"query.W": (6, 4), "key.W": (6, 4), "key.b": (4,), "v": (4,)}
+    additive.set(**{"v": numpy.arange(4.0), "key.b": -numpy.arange(4.0)})
+    inner = (queries @ p["query.W"])[:, None] + annotations @ p["key.W"] - numpy.arange(4.0)
+    numpy.testing.assert_allclose(additive(queries, annotations), numpy.tanh(inner) @ numpy.arange(4.0), **near)
+    with pytest.raises(sa.SpecError, match=r"expected \[B,6\]"):
+        additive(queries[:, :3], annotations)
+    with pytest.raises(sa.SpecError, match="units"):
+        sa.Score({"type": "additive", "units": 0}, 6, 6)
+
+
 def test_a_cell_of_a_notebook_is_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOFTALIGN_CACHE", str(tmp_path))
     magics: dict[str, Any] = {}

@@ -20,11 +20,12 @@ from softalign_lab.models import Hypothesis
 from softalign_lab.plugins import add_magic as load_ipython_extension
 from softalign_lab.plugins import compile_plugin, load_plugin, plugin, plugins
 from softalign_lab.runs import Run, Runs, runs
+from softalign_lab.scores import Score
 from softalign_lab.sweeping import Sweep, sweep
 from softalign_lab.training import resolve, run
 
 __all__ = [
-    "Comparison", "DataError", "Error", "Hypothesis", "MachineError", "Run", "Runs", "SpecError", "Sweep",
+    "Comparison", "DataError", "Error", "Hypothesis", "MachineError", "Run", "Runs", "Score", "SpecError", "Sweep",
     "compare", "compile_plugin", "load_ipython_extension", "load_plugin", "plugin", "plugins", "resolve", "run", "runs",
     "sweep", "to_mlflow", "to_parquet", "to_tensorboard", "to_wandb",
 ]  # fmt: skip
