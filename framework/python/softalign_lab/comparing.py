@@ -29,13 +29,15 @@ class Comparison:
         self.data = data
 
     def frame(self) -> pd.DataFrame:
-        """A row a group: the options in which groups differ, seeds, and for each metric its mean and standard deviation over the seeds."""
+        """A row a group: the options in which groups differ, seeds, and for each metric its mean over the seeds, with several its standard deviation."""
         rows = []
         for group in self.data["groups"]:
             row: dict[str, Any] = {**group["parameters"], "seeds": len(group["runs"])}
             for metric in self.data["metrics"]:
                 over = group["metrics"][metric["name"]]
-                row[metric["name"]], row[f"{metric['name']} sd"] = over["mean"], over["sd"]
+                row[metric["name"]] = over["mean"]
+                if any(len(one["runs"]) > 1 for one in self.data["groups"]):
+                    row[f"{metric['name']} sd"] = over["sd"]
             rows.append(row)
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
 

@@ -95,8 +95,8 @@ class Run:
 
     @property
     def test(self) -> pd.DataFrame:
-        """The test metrics; a row for all sentences and for each range of source lengths."""
-        rows = self.facts["test"]
+        """The test metrics; a row for all sentences and for each range of source lengths that has some."""
+        rows = {name: row for name, row in self.facts["test"].items() if row["n"] > 0}
         return pd.DataFrame.from_dict(rows, orient="index")
 
     @property

@@ -58,10 +58,12 @@ def run(
 
 
 class _Progress:
-    """A line on standard error for each evaluation; on a terminal one that moves with the updates, too."""
+    """A line on standard error for each evaluation; on a terminal one that moves with the updates, too. In a notebook, where that is red, on
+    standard output."""
 
     def __init__(self) -> None:
-        self.draws = sys.stderr.isatty()
+        self.out = sys.stdout if "ipykernel" in sys.modules else sys.stderr
+        self.draws = self.out.isatty()
         self._drawn_at = 0.0
 
     def tell(self, kind: str, values: dict[str, Any]) -> None:
@@ -72,12 +74,12 @@ class _Progress:
             self._line(f"epoch {values['epoch']}/{values['epochs']}  update {values['update']}  dev: {shown}{'  best so far' if values['best'] else ''}")
         elif kind == "update" and self.draws and time.monotonic() - self._drawn_at > 0.1:
             self._drawn_at = time.monotonic()
-            print(f"\r\033[Kupdate {values['update']}/{values['updates']}  loss {values['loss']:.3f}", end="", file=sys.stderr, flush=True)
+            print(f"\r\033[Kupdate {values['update']}/{values['updates']}  loss {values['loss']:.3f}", end="", file=self.out, flush=True)
 
     def _line(self, text: str) -> None:
         self.clear()
-        print(text, file=sys.stderr)
+        print(text, file=self.out)
 
     def clear(self) -> None:
         if self.draws:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            print("\r\033[K", end="", file=self.out, flush=True)
