@@ -10,14 +10,11 @@ import shutil
 import subprocess
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from softalign_lab import _core
-
-if TYPE_CHECKING:
-    from IPython.core.interactiveshell import InteractiveShell
 
 HERE = Path(_core.__file__).parent
 
@@ -67,8 +64,8 @@ def _cache() -> Path:
     return Path(given) / "plugins"
 
 
-def add_magic(shell: InteractiveShell) -> None:
-    """%%softalign [NAME]: the cell is the source of a plugin, which is compiled and loaded; its name can be given once in a process."""
+def add_magic(shell: Any) -> None:
+    """Gives the shell of IPython a magic. %%softalign [NAME]: the cell is the source of a plugin, which is compiled and loaded; its name can be given once in a process."""
 
     def softalign(line: str, cell: str) -> Any:
         source = _cache() / f"{line.strip() or 'cell'}.cpp"

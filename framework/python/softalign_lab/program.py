@@ -33,7 +33,7 @@ def main() -> None:
     os.execv(program(), ["softalign", *sys.argv[1:]])
 
 
-_ERRORS: dict[int, type[Exception]] = {1: _core.MachineError, 2: _core.SpecError, 3: _core.DataError, 75: KeyboardInterrupt}
+_ERRORS: dict[int, type[BaseException]] = {1: _core.MachineError, 2: _core.SpecError, 3: _core.DataError, 75: KeyboardInterrupt}
 
 
 def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> Any:

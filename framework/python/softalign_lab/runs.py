@@ -217,7 +217,7 @@ class Runs(Sequence[Run]):
     def _repr_html_(self) -> str:
         table = self.frame()
         shown = [name for name in ("name", "run_id", "state", "seed", "updates") if name in table]
-        shown += [name for name in table if name.startswith("test/") and not name.endswith(":signature")]
+        shown += [name for name in map(str, table) if name.startswith("test/") and not name.endswith(":signature")]
         return table[shown].to_html(index=False, float_format="{:.4g}".format) if len(table) else "<p>no runs</p>"
 
 
