@@ -23,6 +23,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from output import say
 from program import RecordError, answer
 from report.page import compute, html
+from report.svg import counted
 
 REFRESH = 10  # seconds
 FOLLOWED = {"claimed", "running"}
@@ -66,7 +67,7 @@ class Shown:
             cells = [f'<a href="/page?place={quote(str(path))}">{escape(run["run_id"])}</a>', *map(escape, (run["name"], run["state"], str(run["updates"]), last))]
             rows.append(f"<tr><td>{'</td><td>'.join(cells)}</td></tr>")
         links = "".join(
-            f'<li><a href="/page?place={quote(name)}">{escape(name)}</a>: {len(states)} runs, {states.count("complete")} complete</li>'
+            f'<li><a href="/page?place={quote(name)}">{escape(name)}</a>: {counted(len(states), "run")}, {states.count("complete")} complete</li>'
             for name, states in sorted(folders.items()) if name
         )  # fmt: skip
         head = "<tr><th>run</th><th>name</th><th>state</th><th>updates</th><th>last</th></tr>"
