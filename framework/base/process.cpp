@@ -31,6 +31,11 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef __linux__
+#include <sys/prctl.h>
+#elif defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
 
 extern char** environ;
 
@@ -42,6 +47,36 @@ void prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);
 #ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 1);  // a step calls malloc no more, so no thread waits
+#endif
+}
+
+fs::path program_file() {
+#ifdef __APPLE__
+  std::string name(4096, '\0');
+  auto size = static_cast<std::uint32_t>(name.size());
+  return _NSGetExecutablePath(name.data(), &size) == 0 ? fs::path(name.c_str()) : fs::path();
+#else
+  std::error_code error;
+  for (const char* link : {"/proc/self/exe", "/proc/curproc/file"})  // Linux, the BSDs
+    if (const fs::path file = fs::read_symlink(link, error); !error) return file;
+  return {};
+#endif
+}
+
+void end_with_parent() {
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+}
+
+int file_in_memory([[maybe_unused]] const char* name) {
+#ifdef __linux__
+  return memfd_create(name, MFD_CLOEXEC);
+#else
+  std::FILE* const file = std::tmpfile();
+  const int copy = file == nullptr ? -1 : fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
+  if (file != nullptr) std::fclose(file);
+  return copy;
 #endif
 }
 
@@ -60,7 +95,7 @@ namespace {
 // A file in memory as a standard stream: nobody waits for anybody to read.
 class Stream {
  public:
-  explicit Stream(const char* name) : file_(memfd_create(name, MFD_CLOEXEC)) {
+  explicit Stream(const char* name) : file_(file_in_memory(name)) {
     if (file_ == -1) throw MachineError("no memory for a program's {}", name);
   }
   ~Stream() { close(file_); }
@@ -179,6 +214,9 @@ std::string first_line(const char* file) {
 }
 
 std::string process_start_time(std::int64_t pid) {
+#ifndef __linux__
+  return kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM ? "?" : "";
+#endif
   const std::string line = first_line(fmt::format("/proc/{}/stat", pid).c_str());
   const std::size_t name_end = line.rfind(')');  // the name may hold anything, also ") "
   if (name_end == std::string::npos) return {};

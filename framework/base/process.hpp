@@ -22,6 +22,12 @@ namespace softalign {
 // without: no result depends on it.
 void prepare_process();
 
+// What systems do each in their own way: Linux, macOS, other Unix. Where the system cannot, as said.
+std::filesystem::path program_file();  // that this process runs; empty: not known
+void end_with_parent();  // SIGTERM when the parent ends, called in a child; other than on Linux: nothing
+int file_in_memory(
+    const char* name);  // its descriptor, or -1; other than on Linux: an unnamed temporary file
+
 bool has_usual_arithmetic();  // this thread
 void set_usual_arithmetic();  // in this thread, from now on
 
@@ -61,9 +67,11 @@ ProgramOutcome run_program(const std::vector<std::string>& arguments,
 // would prove a process dead that is alive.
 
 std::string host_name();
-std::string first_line(const char* file);          // without the newline; empty: no such file
-std::string process_start_time(std::int64_t pid);  // clock ticks since boot; empty: no such process
-std::string pid_namespace();                       // process numbers mean nothing outside it
+std::string first_line(const char* file);  // without the newline; empty: no such file
+std::string process_start_time(
+    std::int64_t
+        pid);  // clock ticks since boot, "?" where the system does not say; empty: no such process
+std::string pid_namespace();  // process numbers mean nothing outside it
 std::string process_space();  // this boot's processes that have numbers here: 8 hexadecimal digits
 std::string environment_variable(const char* variable);  // empty when unset
 double unix_time();                                      // seconds

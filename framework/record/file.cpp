@@ -44,7 +44,13 @@ int FileSystem::mkdir(const char* path) { return ::mkdir(path, 0777); }
 ssize_t FileSystem::write(int file, const char* bytes, std::size_t size) {
   return ::write(file, bytes, size);
 }
-int FileSystem::fdatasync(int file) { return ::fdatasync(file); }
+int FileSystem::fdatasync(int file) {
+#ifdef __APPLE__
+  return ::fsync(file);  // has no other
+#else
+  return ::fdatasync(file);
+#endif
+}
 int FileSystem::fsync(int file) { return ::fsync(file); }
 int FileSystem::ftruncate(int file, off_t size) { return ::ftruncate(file, size); }
 int FileSystem::close(int file) { return ::close(file); }

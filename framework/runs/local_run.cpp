@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
@@ -76,7 +75,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command,
   pid_ = fork();
   if (pid_ == 0) {  // only what may follow a fork: system calls
     setpgid(0, 0);  // a terminal's Ctrl-C is for the parent, which passes it on once
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    end_with_parent();
     if (getppid() != parent) _exit(1);
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);

@@ -10,6 +10,7 @@
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
@@ -55,7 +56,7 @@ LocalRunOptions local_options(const RunList& list, const RunArguments& arguments
     if (k >= std::ssize(list.rows))
       throw SpecError("--rows {}: the plan has rows 0 to {}", k, std::ssize(list.rows) - 1);
   const std::size_t rows = options.rows.empty() ? list.rows.size() : options.rows.size();
-  options.command = {fs::read_symlink("/proc/self/exe").string(),
+  options.command = {program_file().string(),
                      "sweep",
                      "work",
                      fs::absolute(list.folder).string(),  // a name may begin with '-'
@@ -172,7 +173,7 @@ ExitCode finish(const RunArguments& arguments,
                                     "--threads",
                                     fmt::format("{}", arguments.threads),
                                     "--program",
-                                    fs::read_symlink("/proc/self/exe").string()};
+                                    program_file().string()};
   for (const std::string& plugin : arguments.sweep.plugins) words.push_back("--plugin=" + plugin);
   words.insert(words.end(), {"--", arguments.sweep.file});  // which may begin with '-'
   become_script("optuna_sweep.py", words, "python3-optuna");

@@ -12,6 +12,7 @@
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/runs/list_status.hpp"
@@ -75,8 +76,7 @@ ScriptSetting setting_of(const RunList& list, const SweepSubmitArguments& argume
   ScriptSetting setting;
   setting.sweep = list.name;
   setting.folder = fs::canonical(list.folder);
-  setting.command = {
-      fs::read_symlink("/proc/self/exe").string(), "sweep", "work", setting.folder.string()};
+  setting.command = {program_file().string(), "sweep", "work", setting.folder.string()};
   for (const std::string& word : plugin_words(list, arguments.sweep))
     setting.command.push_back(word);
   setting.resources = resources_of(list, arguments);

@@ -13,6 +13,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
@@ -122,7 +123,7 @@ namespace {
 
 fs::path find_script(const std::string& name) {
   std::error_code error;
-  const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path bin = program_file().parent_path();
   const fs::path installed = bin / "../share/softalign/scripts" / name;
   for (const fs::path& place : {installed, bin / "../../../scripts" / name})
     if (fs::exists(place, error)) return normal_path(place);
@@ -159,8 +160,7 @@ void become_script(const std::string& name,
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   std::fflush(stdout);
-  std::error_code error;
-  if (const fs::path self = fs::read_symlink("/proc/self/exe", error); !error)
+  if (const fs::path self = program_file(); !self.empty())
     setenv("SOFTALIGN_PROGRAM", self.c_str(), 1);  // which scripts ask for what they draw
   execvp(argv.front(), argv.data());
   throw MachineError(
