@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "framework/analysis/comparison.hpp"
+#include "framework/analysis/run_values.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/json.hpp"
@@ -22,8 +23,7 @@
 namespace softalign {
 namespace {
 
-using Json = nlohmann::json;
-using Row = std::map<std::string, Cell>;
+using Row = RunValues;
 
 // What every row says of its run.
 Run run_of(const std::filesystem::path& path, const Record& record) {
@@ -55,24 +55,6 @@ void each_record(const std::vector<std::filesystem::path>& runs, Export& out, co
     }
 }
 
-Cell cell_of(const Json& value) {
-  if (value.is_number_integer()) return value.get<Index>();
-  if (value.is_number()) return value.get<double>();
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_null()) return {};
-  return JsonValue{value.dump()};
-}
-
-void add_options(const Json& json, const std::string& path, Row& row) {
-  for (const auto& [key, value] : json.items()) {
-    const std::string below = path.empty() ? key : path + "." + key;
-    if (value.is_object())
-      add_options(value, below, row);
-    else
-      row[below] = cell_of(value);
-  }
-}
-
 void add_series(const Record& record, const std::string& name, Row& row) {
   const SeriesColumns series = record.series(name);
   for (const auto& [column, values] : series.columns) {
@@ -85,30 +67,24 @@ void add_series(const Record& record, const std::string& name, Row& row) {
 }
 
 Row row_of(const std::filesystem::path& place, const Record& record) {
-  Row row;
-  const Run run = run_of(place, record);
-  add_options(read_json<Json>(run.identity), "", row);
+  Run run = run_of(place, record);
+  run.test = read_totals(record);
+  run.origin = origin_of(record);
+  run.status.last_update = record.last_update();
+  Row row = run_values(run);
   for (const std::string& series : record.series_names())
     if (series != "train" && !is_volatile(series))
       add_series(record, series, row);  // the last batch says little
-  const MetricTable test = read_totals(record);
-  for (std::size_t m = 0; m < test.metrics.size(); ++m) {
-    row["test/" + test.metrics[m]] = test.at(0, m);
-    if (!test.facts[m].signature.empty())
-      row["test/" + test.metrics[m] + ":signature"] = test.facts[m].signature;
-  }
+  for (std::size_t m = 0; m < run.test.metrics.size(); ++m)
+    if (const std::string& signature = run.test.facts[m].signature; !signature.empty())
+      row["test/" + run.test.metrics[m] + ":signature"] = signature;
   for (const auto& [name, found] : read_findings(record))
     if (found.places.size() == 0 && found.values.size() == 1) {
       std::string column = "diagnostics/" + name;
       std::ranges::replace(column, '.', '/');
       row[column] = found.values(0);
     }
-  row["run_id"] = run.run_id;
-  row["name"] = run.name;
-  row["path"] = run.path.string();
   row["state"] = record.state();
-  row["updates"] = record.last_update();
-  row["seed"] = run.seed;
   return row;
 }
 
@@ -134,7 +110,7 @@ std::string runs_table(const std::vector<std::filesystem::path>& runs,
   std::set<std::string> names;
   for (const Row& row : rows)
     for (const auto& [name, cell] : row) names.insert(name);
-  const auto columns = columns_of({"run_id", "name", "path", "state", "seed", "updates"}, names);
+  const auto columns = columns_of(run_facts(), names);
   TableWriter writer(format, columns);
   for (Row& row : rows) {
     std::vector<Cell> cells;
@@ -256,71 +232,6 @@ Export export_runs(const std::vector<std::filesystem::path>& runs,
               : what == ExportWhat::curves ? curves_table(runs, format, out)
                                            : sentences_table(runs, format, every_line, out);
   return out;
-}
-
-namespace {
-
-using Json = nlohmann::json;
-
-std::string json_text(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string csv_text(const std::string& text) {
-  if (!text.empty() && text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string out(1, '"');
-  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
-  out.push_back('"');
-  return out;
-}
-
-std::string field(const Cell& cell, TableFormat format) {
-  const bool csv = format == TableFormat::csv;
-  if (const auto* number = std::get_if<Index>(&cell)) return fmt::format("{}", *number);
-  if (const auto* text = std::get_if<std::string>(&cell))
-    return csv ? csv_text(*text) : json_text(*text);
-  if (const auto* value = std::get_if<JsonValue>(&cell))
-    return csv ? csv_text(value->text) : value->text;
-  if (const auto* number = std::get_if<double>(&cell)) {
-    if (std::isfinite(*number)) return number_text(*number);
-    if (csv && std::isinf(*number)) return *number > 0 ? "inf" : "-inf";
-  }
-  return csv ? "" : "null";
-}
-
-}  // namespace
-
-TableWriter::TableWriter(TableFormat format, std::vector<std::string> columns)
-    : format_(format), columns_(std::move(columns)) {
-  for (const std::string& column : columns_) keys_.push_back(json_text(column));
-  if (format_ == TableFormat::json) {
-    out_.push_back('[');
-    return;
-  }
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (c > 0) out_ += ',';
-    out_ += csv_text(columns_[c]);
-  }
-  out_ += "\r\n";
-}
-
-void TableWriter::row(const std::vector<Cell>& cells) {
-  if (cells.size() != columns_.size())
-    throw BugError("a row of {} cells for {} columns", cells.size(), columns_.size());
-  const bool csv = format_ == TableFormat::csv;
-  if (!csv) out_ += empty_ ? "\n{" : ",\n{";
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    if (c > 0) out_ += csv ? "," : ", ";
-    if (!csv) out_.append(keys_[c]).append(": ");
-    out_ += field(cells[c], format_);
-  }
-  out_ += csv ? "\r\n" : "}";
-  empty_ = false;
-}
-
-std::string TableWriter::finish() {
-  if (format_ == TableFormat::json) out_ += empty_ ? "]\n" : "\n]\n";
-  return std::move(out_);
 }
 
 }  // namespace softalign

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "framework/analysis/run_origin.hpp"
 #include "framework/base/json.hpp"
-#include "framework/config/yaml.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/journal.hpp"
@@ -64,21 +64,6 @@ void add_hashes(const JsonObject& json, const std::string& path, JsonObject& has
   }
 }
 
-// What the resolved spec says that is outside the run's ID.
-void add_notes(const Record& record, JsonObject& facts) {
-  Value spec;
-  try {
-    spec = parse_yaml(record.spec_yaml(), "provenance/spec_yaml");
-  } catch (const SpecError& error) {
-    throw damaged_record(record.file(), error.what());
-  }
-  const Value::Entry* notes = spec.find("notes");
-  facts["notes"] = notes ? notes->value.text : "";
-  facts["tags"] = JsonObject::array();
-  if (const Value::Entry* tags = spec.find("tags"))
-    for (const Value& tag : tags->value.items) facts["tags"].push_back(tag.text);
-}
-
 JsonObject facts_of(const Record& record) {
   const auto whole = [&](const std::string& group, const char* name) {
     const std::optional<Index> value = record.attribute<Index>(group, name);
@@ -100,7 +85,10 @@ JsonObject facts_of(const Record& record) {
       {"early_termination", ""}};
   if (!facts["spec"].is_object()) throw damaged_value(record.file(), "provenance/identity_json");
   add_hashes(facts["spec"], "", facts["hashes"]);
-  add_notes(record, facts);
+  const RunOrigin origin = origin_of(record);
+  facts["notes"] = origin.notes;
+  facts["tags"] = origin.tags;
+  facts["seconds"] = origin.seconds;
   if (record.has("test")) {
     facts["selected_update"] = whole("test", "selected_update");
     const auto unit = record.attribute<std::string>("test", "length_unit");
@@ -238,14 +226,7 @@ JsonObject record_json(const Record& record) {
 JsonObject record_facts(const Record& record, const NamedSeries& series) {
   JsonObject facts = facts_of(record);
   facts["series"] = JsonObject::array();
-  double seconds = kUndefined;
-  for (const auto& [name, numbers] : series) {
-    facts["series"].push_back(name);
-    if (const auto wall = numbers.columns.find("wall_time"); wall != numbers.columns.end())
-      for (const double time : wall->second)
-        if (std::isfinite(time) && !(time < seconds)) seconds = time;
-  }
-  facts["seconds"] = seconds;  // spent on training and dev evaluation, lost work not counted
+  for (const auto& [name, numbers] : series) facts["series"].push_back(name);
   return facts;
 }
 

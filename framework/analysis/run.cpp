@@ -12,6 +12,7 @@
 #include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/checks.hpp"
@@ -66,6 +67,7 @@ void read_record(Run& run) {
     run.selected = record.attribute<Index>("test", "selected_update").value_or(0);
   if (record.has("dev/update")) run.dev = record.series("dev");
   if (record.has("train/update")) run.train = thin(record.series("train", {kLoss}), kLoss);
+  run.origin = origin_of(record);
   if (run.status.attempt == 0) {  // a record that was copied here alone
     run.status.state = run_state(record.state()).value_or(RunState::interrupted);
     run.status.last_update = record.last_update();
@@ -77,6 +79,7 @@ void read_folder(Run& run) {
   const RunFolder folder{run.path};
   if (is_there(folder.identity())) run.identity = read_file(folder.identity());
   demand_run_folder(folder.root);
+  run.origin = origin_of(folder);
   if (run.status.state == RunState::planned && folder.journals().empty())
     throw DataError("{}: neither a journal nor a record; remove the folder, or run its spec again",
                     folder.root.string());
@@ -186,6 +189,7 @@ JsonObject run_json(const Run& run) {
                      {"state", run.state()},
                      {"updates", run.status.last_update},
                      {"heartbeat", run.status.heartbeat}};
+  json.update(stored(run.origin));
   if (!run.fault.empty()) json["fault"] = run.fault;
   json["last"] = JsonObject::object();
   for (const auto& [name, value] : run.status.metrics) json["last"][name] = value;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/analysis/run_origin.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/registry.hpp"
@@ -38,7 +39,8 @@ struct Run {
   std::string test_set;   // hash of its sources and references; empty before there is a test
   SeriesColumns dev;      // every column, as published last
   SeriesColumns train;    // the loss, thinned to kCurvePoints
-  std::string fault;      // what is wrong with the run and what to do; empty when it could be read
+  RunOrigin origin;
+  std::string fault;  // what is wrong with the run and what to do; empty when it could be read
   // With a fault: corrupt, or unreadable where the system did not let it be read, which proves no damage.
   RunState fault_state = RunState::corrupt;
 
@@ -71,6 +73,7 @@ struct Run {
     v("test_set", test_set);
     v("dev", dev);
     v("train", train);
+    v("origin", origin);
   }
 };
 
@@ -98,8 +101,8 @@ std::string without_seed(const std::string& identity, Index& seed);
 // Throws for a run that is not complete, giving its state: MachineError where it cannot be read, else DataError.
 void demand_complete(const Run& run);
 
-// {"name", "run_id", "folder", "state", "updates", "heartbeat", "fault", "last", "test"}, as `ls --json` has
-// it: without fault and test where there are none.
+// {"name", "run_id", "folder", "state", "updates", "heartbeat", "tags", "notes", "started", "seconds", "host",
+// "commit", "fault", "last", "test"}, as `ls --json` has it: without fault and test where there are none.
 JsonObject run_json(const Run& run);
 
 // Returns whether a run's state can change without any of its files changing: somebody works on it, or did so.

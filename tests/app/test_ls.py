@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
@@ -16,6 +17,7 @@ from command_line import (
 from nightly import NIGHTLY
 
 pytest.importorskip("h5py", reason="python3-h5py is not installed")
+import h5py  # noqa: E402
 from bench import ls as bench_ls  # noqa: E402
 
 RUNS = 120
@@ -126,6 +128,68 @@ def test_a_run_that_is_done_again_is_seen(settled: Folder) -> None:
     assert (run / "attempt-002").exists() and heartbeat() > before
     shutil.rmtree(run)
     (settled.folder / "kept").rename(run)
+
+
+# --- what a line says
+
+
+ORIGIN = ("tags", "notes", "started", "seconds", "host", "commit")
+
+
+@pytest.fixture(scope="module")
+def tagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs with tags, one of which is killed before it has a record."""
+    folder = tmp_path_factory.mktemp("tagged")
+    (folder / "tiny.yaml").write_text(TINY + "tags: [first try, dot]\nnotes: |-\n  two\n  lines\n")
+    for units, tags in ((8, "[a]"), (16, "[a,b]")):
+        softalign("run", "tiny.yaml", f"model.encoder.units={units}", f"tags={tags}", cwd=folder)
+    run = started("run", "tiny.yaml", "name=new", "train.epochs=100000", cwd=folder)
+    wait_until(lambda: any(folder.glob("results/new/*/attempt-001/environment.json")))
+    kill(run)
+    for record in folder.glob("results/new/*/run.h5"):
+        record.unlink()
+    return folder
+
+
+def test_where_a_run_comes_from_is_listed_and_exported(tagged: Path) -> None:
+    rows = {row["run_id"]: row for row in answer("ls", cwd=tagged)}
+    exported = {row["run_id"]: row for row in json.loads(softalign("export", "results", "--format", "json", cwd=tagged, code=3).stdout)}
+    assert len(rows) == 3 and len(exported) == 2
+    for run_id, row in rows.items():
+        environment = json.loads(next(tagged.glob(f"results/*/{run_id}/attempt-001/environment.json")).read_text())
+        assert row["host"] == environment["host"] and row["commit"].startswith(environment["git_commit"])
+        assert row["started"][:16] == environment["started"][:16] and row["notes"] == "two\nlines"
+        if run_id in exported:
+            assert {key: exported[run_id][key] for key in ORIGIN} == {key: row[key] for key in ORIGIN}
+            with h5py.File(next(tagged.glob(f"results/*/{run_id}/run.h5"))) as file:
+                assert row["seconds"] == max(file["train/wall_time"][-1], file["dev/wall_time"][-1], file["system/wall_time"][-1])
+        else:
+            assert row["seconds"] is None and row["tags"] == ["first try", "dot"]
+
+
+def test_lines_are_chosen_by_conditions(tagged: Path) -> None:
+    def units(*arguments: str) -> list[int]:
+        return [row["encoder.units"] for row in answer("ls", *arguments, "--columns", "encoder.units", cwd=tagged)]
+
+    assert sorted(units()) == [8, 8, 16]
+    assert units("--where", "encoder.units>8") == [16]
+    assert units("--where", "units >= 9 and score=additive") == [16]  # the only units in which these runs differ
+    assert units("--where", "name=tiny and encoder.units!=16") == [8]
+    assert units("--where", "state=complete and bleu>=0 and started>2020", "--sort", "encoder.units") == [8, 16]
+    assert units("--where", "tags='first try'") == units("--tag", "dot,first try") == units("--where", "name=new") == [8]
+    assert units("--tag", "a", "--tag", "b") == [16]
+    assert units("--where", "bleu<0") == units("--where", "task.length.train='[2,6]'") == []
+    assert len(units("--where", "bleu!=1e9")) == 3  # one has none
+    text = softalign("ls", "--columns", "run,units,started,seconds,tags", "--sort", "units", cwd=tagged).stdout.splitlines()
+    assert text[0].split() == ["run", "units", "started", "seconds", "tags"] and text[3].split()[-2:] == ["a,", "b"]
+
+
+@pytest.mark.parametrize("where, words", [
+    ("unts>1", "did you mean 'units'?"), ("train=3", "task.examples.train, task.length.train"), ("units", "= != < <= > >="),
+    ("units>", "a value"), ("units>1 or units<3", "'and'"), ("tags='a", "closing '"), ("units>1 and", "a name"),
+])  # fmt: skip
+def test_conditions_that_say_nothing_are_refused(tagged: Path, where: str, words: str) -> None:
+    assert words in error("ls", "--where", where, cwd=tagged, code=2)
 
 
 # --- which lines, and in which order

@@ -2,16 +2,14 @@
 // line too.
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "framework/analysis/differences.hpp"
 #include "framework/analysis/run.hpp"
 #include "framework/analysis/run_index.hpp"
+#include "framework/analysis/run_values.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
@@ -29,63 +27,6 @@ struct RunLine {
   Difference difference;
   std::string differs;  // the same as text
 };
-
-const std::string kDev = "dev/", kTest = "test/";
-
-// NaN where there is none. Of dev: the last value that the run's status has.
-double last_value(const Run& run, const std::string& name) {
-  for (const auto& [known, value] : run.status.metrics)
-    if (known == name) return value;
-  return kUndefined;
-}
-
-double dev_value(const Run& run, const std::string& metric) {
-  return last_value(run, kDev + metric);
-}
-
-double test_value(const Run& run, const std::string& metric) {
-  return run.test.find("all", metric);
-}
-
-// Every key that sorts these lines, for a message.
-std::vector<std::string> keys(const std::vector<RunLine>& lines) {
-  std::set<std::string> metrics;
-  for (const RunLine& line : lines) {
-    for (const auto& [name, value] : line.run.status.metrics)
-      if (name.starts_with(kDev)) metrics.insert(name);
-    for (const std::string& name : line.run.test.metrics) metrics.insert(kTest + name);
-  }
-  std::vector<std::string> all = {"name", "run", "state", "updates", "age"};
-  all.insert(all.end(), metrics.begin(), metrics.end());
-  return all;
-}
-
-template <class Key>
-void sort_by(std::vector<RunLine>& lines, const Key& key) {
-  std::stable_sort(lines.begin(), lines.end(), [&](const RunLine& a, const RunLine& b) {
-    return key(a.run) < key(b.run);
-  });
-}
-
-// The smallest first.
-void sort_by_number(std::vector<RunLine>& lines, const std::function<double(const Run&)>& number) {
-  sort_by(lines, [&](const Run& run) {
-    const double value = number(run);
-    return std::pair(std::isnan(value), std::isnan(value) ? 0 : value);
-  });
-}
-
-// Whether the key was that of a metric.
-bool sort_by_metric(std::vector<RunLine>& lines, const std::string& key) {
-  const bool dev = key.starts_with(kDev);
-  if (!dev && !key.starts_with(kTest)) return false;
-  const std::string metric = key.substr((dev ? kDev : kTest).size());
-  const double sign = higher_is_better(metric).value_or(false) ? -1 : 1;
-  sort_by_number(lines, [&](const Run& run) {
-    return sign * (dev ? dev_value(run, metric) : test_value(run, metric));
-  });
-  return true;
-}
 
 // Of every run below a folder, by path.
 std::vector<RunLine> lines_below(const std::string& folder) {
@@ -106,49 +47,115 @@ std::vector<RunLine> lines_below(const std::string& folder) {
   return lines;
 }
 
-// Only lines of these states; all when none is given. Throws SpecError for one that is none.
-void keep_states(std::vector<RunLine>& lines, const std::vector<std::string>& states) {
-  if (states.empty()) return;
-  std::vector<std::string> legal;
-  for (const RunState state : run_states()) legal.emplace_back(to_string(state));
-  for (const std::string& state : states)
-    if (std::find(legal.begin(), legal.end(), state) == legal.end())
-      throw SpecError(
-          "--state: '{}' is no state of a run{}", printable(state), suggestion(state, legal));
-  std::erase_if(lines, [&](const RunLine& line) {
-    return std::find(states.begin(), states.end(), line.run.state()) == states.end();
-  });
-}
-
-// By "name", "run", "state", "updates", "age", "dev/METRIC" or "test/METRIC": the most updates, the
-// youngest and the best first, lines without a value last, equals by path; "" leaves them by path.
-// Throws SpecError for another key, or a metric that no line has.
-void sort_lines(std::vector<RunLine>& lines, const std::string& key) {
-  if (key.empty() || lines.empty()) return;
-  if (const std::vector<std::string> legal = keys(lines);
-      std::find(legal.begin(), legal.end(), key) == legal.end())
-    throw SpecError("--sort: nothing here has a '{}'{}", printable(key), suggestion(key, legal));
-  if (sort_by_metric(lines, key)) return;
-  if (key == "name") sort_by(lines, [](const Run& run) { return run.name; });
-  if (key == "run") sort_by(lines, [](const Run& run) { return run.run_id; });
-  if (key == "state") sort_by(lines, [](const Run& run) { return run.state(); });
-  if (key == "updates") sort_by(lines, [](const Run& run) { return -run.status.last_update; });
-  if (key == "age") sort_by(lines, [](const Run& run) { return -run.status.heartbeat; });
-}
-
 struct LsArguments {
   std::string folder = "results";
   std::vector<std::string> states;
+  std::string where;
+  std::vector<std::string> tags;
+  std::vector<std::string> columns;
   std::string sort;
   bool json = false;
 };
 
-std::string age(const RunStatus& status) {
-  return status.heartbeat > 0 ? rough_time(std::max(0.0, unix_time() - status.heartbeat)) : "-";
+RunTable table_of(const std::vector<RunLine>& lines) {
+  std::vector<const Run*> runs;
+  for (const RunLine& line : lines) runs.push_back(&line.run);
+  return {runs, unix_time()};
 }
 
-std::string rough(double number) {
-  return std::isnan(number) ? "-" : fmt::format("{:.0f}", number);
+void take(std::vector<RunLine>& lines, const std::vector<std::size_t>& wanted) {
+  std::vector<RunLine> taken;
+  for (const std::size_t i : wanted) taken.push_back(std::move(lines[i]));
+  lines = std::move(taken);
+}
+
+// Throws SpecError for a state that is none, and a column that no line has.
+void choose(std::vector<RunLine>& lines, const LsArguments& arguments) {
+  std::vector<std::string> legal;
+  for (const RunState state : run_states()) legal.emplace_back(to_string(state));
+  for (const std::string& state : arguments.states)
+    if (std::ranges::find(legal, state) == legal.end())
+      throw SpecError(
+          "--state: '{}' is no state of a run{}", printable(state), suggestion(state, legal));
+  if (!arguments.sort.empty() && !lines.empty()) {
+    const RunTable table = table_of(lines);
+    take(lines, table.sorted(table.column(arguments.sort, "--sort")));
+  }
+  if (!arguments.states.empty())
+    std::erase_if(lines, [&](const RunLine& line) {
+      return std::ranges::count(arguments.states, line.run.state()) == 0;
+    });
+  std::vector<Condition> conditions;
+  if (!arguments.where.empty()) conditions = read_conditions(arguments.where, "--where");
+  for (const std::string& tag : arguments.tags) conditions.push_back({"tags", "=", tag});
+  if (!conditions.empty()) take(lines, table_of(lines).meeting(conditions, "--where"));
+}
+
+std::string cell_shown(const std::string& column, const Cell& cell) {
+  constexpr std::size_t kLongestNote = 40, kCommit = 12;
+  const std::string text = cell_text(cell);
+  if (text.empty()) return "-";
+  const double number = std::holds_alternative<double>(cell) ? std::get<double>(cell) : kUndefined;
+  if (column == "age") return rough_time(number);
+  if (column == "seconds") return clock_time(number);
+  if (column.starts_with("system/")) return fmt::format("{:.0f}", number);
+  if (column.find('/') != column.npos) return metric_text(number, column);
+  if (column == "notes") return printable(text, kLongestNote);
+  if (column == "started")
+    return text.substr(0, text.find('T')) + " " + text.substr(text.find('T') + 1, 5);
+  if (column == "commit") return text.substr(0, kCommit);
+  if (column != "tags") return text;
+  std::string tags;
+  for (const auto& tag : cell_json(cell)) tags += (tags.empty() ? "" : ", ") + text_of(tag);
+  return tags.empty() ? "-" : tags;
+}
+
+struct ShownColumn {
+  std::string column;
+  Table::Column form;
+};
+
+// Those that are not needed go where no line has a value.
+std::vector<ShownColumn> usual_columns(const std::vector<RunLine>& lines, const RunTable& table) {
+  std::vector<ShownColumn> columns = {{"name", {"name", Side::left, 12}},
+                                      {"run_id", {"run"}},
+                                      {"state", {"state"}},
+                                      {"updates", {"updates", Side::right}},
+                                      {"dev/loss", {"dev loss", Side::right, 0, 3}},
+                                      {"dev/bleu", {"dev bleu", Side::right, 0, 4}},
+                                      {"test/token_accuracy", {"test accuracy", Side::right, 0, 1}},
+                                      {"test/bleu", {"test bleu", Side::right, 0, 2}},
+                                      {"system/tokens_per_s", {"tokens/s", Side::right, 0, 8}},
+                                      {"system/memory_mb", {"MB", Side::right, 0, 9}},
+                                      {"age", {"age", Side::right, 0, 5}},
+                                      {"started", {"started", Side::left, 0, 11}},
+                                      {"seconds", {"duration", Side::right, 0, 10}},
+                                      {"host", {"host", Side::left, 0, 12}},
+                                      {"commit", {"commit", Side::left, 0, 13}},
+                                      {"tags", {"tags", Side::left, 8, 6}},
+                                      {"notes", {"notes", Side::left, 12, 7}}};
+  std::erase_if(columns, [&](const ShownColumn& one) {
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (cell_shown(one.column, table.at(i, one.column)) != "-") return false;
+    return one.column == "tags" || one.column == "notes";
+  });
+  return columns;
+}
+
+std::vector<ShownColumn> listed_columns(const LsArguments& arguments,
+                                        const std::vector<RunLine>& lines,
+                                        const RunTable& table) {
+  if (arguments.columns.empty()) return usual_columns(lines, table);
+  std::vector<ShownColumn> columns;
+  for (const std::string& name : arguments.columns) {
+    const std::string column = table.column(name, "--columns");
+    const bool number = std::ranges::any_of(lines, [&](const RunLine& line) {
+      const Cell& cell = table.at(usize(&line - lines.data()), column);
+      return std::holds_alternative<Index>(cell) || std::holds_alternative<double>(cell);
+    });
+    columns.push_back({column, {name, number ? Side::right : Side::left}});
+  }
+  return columns;
 }
 
 Json json_of(const RunLine& line) {
@@ -158,46 +165,38 @@ Json json_of(const RunLine& line) {
   return json;
 }
 
-void print_lines_as_json(const std::vector<RunLine>& lines) {
+void print_lines_as_json(const LsArguments& arguments,
+                         const std::vector<RunLine>& lines,
+                         const RunTable& table) {
   Json json = Json::array();
-  for (const RunLine& line : lines) json.push_back(json_of(line));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    Json line = arguments.columns.empty() ? json_of(lines[i]) : Json::object();
+    for (const std::string& name : arguments.columns)
+      line[name] = cell_json(table.at(i, table.column(name, "--columns")));
+    json.push_back(std::move(line));
+  }
   print_json(json);
 }
 
-void print_table(const std::vector<RunLine>& lines) {
-  const bool differ = std::any_of(
-      lines.begin(), lines.end(), [](const RunLine& line) { return !line.difference.empty(); });
-  std::vector<Table::Column> columns = {{"name", Side::left, 12},
-                                        {"run"},
-                                        {"state"},
-                                        {"updates", Side::right},
-                                        {"dev loss", Side::right, 0, 3},
-                                        {"dev bleu", Side::right, 0, 4},
-                                        {"test accuracy", Side::right, 0, 1},
-                                        {"test bleu", Side::right, 0, 2},
-                                        {"tokens/s", Side::right, 0, 6},
-                                        {"MB", Side::right, 0, 7},
-                                        {"age", Side::right, 0, 5}};
-  if (differ) columns.push_back({"differs in", Side::left, 16});
-  Table table(columns);
-  for (const RunLine& line : lines) {
-    const Run& run = line.run;
-    std::vector<std::string> cells = {
-        run.name,
-        run.run_id,
-        run.state(),
-        fmt::format("{}", run.status.last_update),
-        metric_text(dev_value(run, "loss"), "loss"),
-        metric_text(dev_value(run, "bleu"), "bleu"),
-        metric_text(test_value(run, "token_accuracy"), "token_accuracy"),
-        metric_text(test_value(run, "bleu"), "bleu"),
-        rough(last_value(run, "system/tokens_per_s")),
-        rough(last_value(run, "system/memory_mb")),
-        age(run.status)};
-    if (differ) cells.push_back(line.differs);
-    table.row(std::move(cells));
+void print_lines(const LsArguments& arguments,
+                 const std::vector<RunLine>& lines,
+                 const RunTable& table) {
+  const std::vector<ShownColumn> shown_columns = listed_columns(arguments, lines, table);
+  const bool differ =
+      arguments.columns.empty() &&
+      std::ranges::any_of(lines, [](const RunLine& line) { return !line.difference.empty(); });
+  std::vector<Table::Column> forms;
+  for (const ShownColumn& one : shown_columns) forms.push_back(one.form);
+  if (differ) forms.push_back({"differs in", Side::left, 16});
+  Table text(forms);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> cells;
+    for (const ShownColumn& one : shown_columns)
+      cells.push_back(cell_shown(one.column, table.at(i, one.column)));
+    if (differ) cells.push_back(lines[i].differs);
+    text.row(std::move(cells));
   }
-  print_text("{}", table.fitted());
+  print_text("{}", text.fitted());
 }
 
 // Failed where some run, or what may hold runs, cannot be read.
@@ -208,37 +207,52 @@ ExitCode ls(const LsArguments& arguments) {
   for (const RunLine& line : lines)
     if (!line.run.fault.empty() && line.run.fault_state == RunState::unreadable)
       code = ExitCode::failed;
-  sort_lines(lines, arguments.sort);
-  keep_states(lines, arguments.states);
+  choose(lines, arguments);
   std::string faults;
   for (const RunLine& line : lines)
     if (!line.run.fault.empty()) faults += line.run.fault + "\n";
+  const RunTable table = table_of(lines);
   if (arguments.json)
-    print_lines_as_json(lines);
+    print_lines_as_json(arguments, lines, table);
   else if (lines.empty())
     print_text(
-        "no runs below {}{}\n", printable(arguments.folder, kWhole), any ? " in such a state" : "");
+        "no runs below {}{}\n", printable(arguments.folder, kWhole), any ? " of this kind" : "");
   else
-    print_table(lines);
+    print_lines(arguments, lines, table);
   if (!arguments.json || code != ExitCode::done) print_error(faults);
   return code;
 }
+
+constexpr const char* kLsExample =
+    R"(softalign ls --where 'units>64 and score=dot' --columns name,units,bleu --sort bleu
+
+NAME is a column (run, name, state, updates, age, started, seconds, host, commit,
+tags, notes), a metric (bleu of the test, dev/loss) or the end of an option's path
+(units, encoder.units). Conditions are NAME OP VALUE, joined by 'and'; OP is one of
+= != < <= > >=, and a VALUE with blanks stands in quotes. seconds are those of
+training and dev evaluation.)";
 
 }  // namespace
 
 void add_ls(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<LsArguments>();
-  CLI::App* command = add_command(
-      app, "ls", "the runs below a folder and how they stand", "Records", "softalign ls");
+  CLI::App* command = add_command(app, "ls", "list runs and their status", "Records", kLsExample);
   command->add_option("folder", arguments->folder, "where to look")->capture_default_str();
   command->add_option("--state", arguments->states, "only runs in these states: lost,interrupted")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option(
-      "--sort",
-      arguments->sort,
-      "by name, run, state, updates, age, dev/METRIC or test/METRIC, the best first "
-      "(default: by path)");
+      "--where", arguments->where, "only runs that meet conditions: 'units>64 and score=dot'");
+  command->add_option("--tag", arguments->tags, "only runs with all of these tags")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--columns", arguments->columns, "show these: name,units,dev/loss")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--sort",
+                      arguments->sort,
+                      "by a NAME: of a metric the best first, the most updates, the newest start, "
+                      "else the lowest (default: by path)");
   command->add_flag("--json", arguments->json, "print them as JSON");
   command->callback([arguments, &outcome] { outcome.code = ls(*arguments); });
 }

@@ -1,0 +1,96 @@
+#include "framework/analysis/run_origin.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
+#include "framework/base/json.hpp"
+#include "framework/config/yaml.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/record/provenance/provenance.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr const char* kWallTime = "wall_time";
+
+// What a resolved spec says outside the run's ID.
+void read_remarks(const std::string& spec_yaml, const std::string& file, RunOrigin& origin) {
+  const Value spec = parse_yaml(spec_yaml, file);
+  if (const Value::Entry* notes = spec.find("notes")) origin.notes = notes->value.text;
+  if (const Value::Entry* tags = spec.find("tags"))
+    for (const Value& tag : tags->value.items) origin.tags.push_back(tag.text);
+}
+
+std::vector<std::string> texts_in(const Record& record, const std::string& name) {
+  if (!record.has("provenance/attempts/" + name)) return {};
+  const Values values = record.array("provenance/attempts", name).values;
+  const auto* texts = std::get_if<std::vector<std::string>>(&values);
+  if (!texts) throw damaged_value(record.file(), "provenance/attempts/" + name);
+  return *texts;
+}
+
+std::string commit_text(const std::string& commit, bool dirty) {
+  return commit == "unknown" || commit.empty() || !dirty ? commit : commit + "-dirty";
+}
+
+}  // namespace
+
+double seconds_of(const SeriesColumns& series) {
+  double seconds = kUndefined;
+  if (const auto wall = series.columns.find(kWallTime); wall != series.columns.end())
+    for (const double time : wall->second)
+      if (std::isfinite(time) && !(time < seconds)) seconds = time;
+  return seconds;
+}
+
+RunOrigin origin_of(const Record& record) {
+  RunOrigin origin;
+  try {
+    read_remarks(record.spec_yaml(), "provenance/spec_yaml", origin);
+  } catch (const SpecError& error) {
+    throw damaged_record(record.file(), error.what());
+  }
+  if (const auto started = texts_in(record, "started"); !started.empty())
+    origin.started = started.front();
+  if (const auto hosts = texts_in(record, "host"); !hosts.empty()) origin.host = hosts.back();
+  for (const char* series : {"train", "dev", "system"})
+    if (record.has(std::string(series) + "/" + kWallTime))
+      if (const double seconds = seconds_of(record.series(series, {kWallTime}));
+          !(seconds < origin.seconds) && std::isfinite(seconds))
+        origin.seconds = seconds;
+  origin.commit =
+      commit_text(record.attribute<std::string>("provenance", "git_commit").value_or(""),
+                  record.attribute<Index>("provenance", "git_dirty").value_or(0) != 0);
+  return origin;
+}
+
+RunOrigin origin_of(const RunFolder& run) {
+  RunOrigin origin;
+  const auto read_if_sound = [](const auto& read) {
+    try {
+      read();
+    } catch (const SpecError&) {
+    } catch (const DataError&) {
+    }
+  };
+  read_if_sound([&] {
+    if (is_there(run.spec())) read_remarks(read_file(run.spec()), run.spec().string(), origin);
+  });
+  read_if_sound([&] {
+    const std::optional<Owner> owner = newest_claim(run);
+    if (!owner) return;
+    origin.host = owner->host;
+    origin.started = utc_time(owner->time);
+    if (const fs::path file = run.environment(owner->attempt); is_there(file)) {
+      const auto environment = read_json<JsonObject>(read_file(file));
+      if (is_environment(environment.dump()))
+        origin.commit = commit_text(environment.value("git_commit", std::string()),
+                                    environment.value("git_dirty", false));
+    }
+  });
+  return origin;
+}
+
+}  // namespace softalign

@@ -1,0 +1,40 @@
+// Where a run comes from, and what people say of it: start, duration, host, commit, tags and notes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/published/open_record.hpp"
+
+namespace softalign {
+
+// Texts are empty where nothing is recorded.
+struct RunOrigin {
+  std::vector<std::string> tags;
+  std::string notes;
+  std::string started;          // "2026-01-31T09:00:00Z"
+  double seconds = kUndefined;  // of training and dev evaluation, lost work not counted
+  std::string host;             // of the newest attempt
+  std::string commit;           // of the program; "-dirty" behind it: its sources differed
+
+  template <class V>
+  void describe(V& v) {
+    v("tags", tags);
+    v("notes", notes);
+    v("started", started);
+    v("seconds", seconds);
+    v("host", host);
+    v("commit", commit);
+  }
+};
+
+RunOrigin origin_of(const Record& record);  // throws DataError where it is damaged
+// Of a run without a record: no seconds, and empty what is damaged.
+RunOrigin origin_of(const RunFolder& run);
+
+// The latest time of a series; NaN where it has none.
+double seconds_of(const SeriesColumns& series);
+
+}  // namespace softalign

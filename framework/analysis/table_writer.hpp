@@ -1,0 +1,38 @@
+// Tables for other programs: CSV by RFC 4180 (lines end in CR LF) or a JSON array of objects. Numbers are the
+// shortest that read back as the same bits; the same rows give the same bytes everywhere.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+// A value that only JSON has a type for, as JSON writes it: true, [5,10]. CSV has the same text.
+struct JsonValue {
+  std::string text;
+  bool operator==(const JsonValue&) const = default;
+};
+
+// Nothing is an empty field in CSV (an empty text is "") and null in JSON, and so is NaN.
+using Cell = std::variant<std::monostate, Index, double, std::string, JsonValue>;
+
+enum class TableFormat { csv, json };
+
+class TableWriter {
+ public:
+  TableWriter(TableFormat format, std::vector<std::string> columns);
+  void row(const std::vector<Cell>& cells);  // one for each column, or BugError
+  std::string finish();                      // the whole table
+
+ private:
+  TableFormat format_;
+  std::vector<std::string> columns_;
+  std::vector<std::string> keys_;  // the columns as JSON
+  std::string out_;
+  bool empty_ = true;
+};
+
+}  // namespace softalign
