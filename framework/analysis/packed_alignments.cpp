@@ -189,6 +189,36 @@ void add_images(const Record& record, Pool& pool, JsonObject& pane) {
                     {"pixels", std::move(inks)}};
 }
 
+// The first test sentences of a run, up to `bytes` of hypotheses; null where there are none. A sentence's scores are null
+// where they are not defined.
+JsonObject translated(const AlignedRun& run, const Record& record, std::size_t bytes, Pool& pool) {
+  const auto source = test_texts(record, "source"), reference = test_texts(record, "reference"),
+             hypothesis = test_texts(record, "hypothesis");
+  const JsonObject none = JsonObject::array();
+  JsonObject json = {{"run", run.run},
+                     {"set", run.set + "|test"},
+                     {"sentence", none},
+                     {"source", none},
+                     {"reference", none},
+                     {"hypothesis", none},
+                     {"of", hypothesis.size()}};
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < std::min(hypothesis.size(), kTranslated); ++i) {
+    if ((size += hypothesis[i].size()) > bytes || i >= source.size()) break;
+    json["sentence"].push_back(i);
+    json["source"].push_back(pool.add(source[i]));
+    json["reference"].push_back(i < reference.size() ? JsonObject(pool.add(reference[i]))
+                                                     : JsonObject());
+    json["hypothesis"].push_back(pool.add(hypothesis[i]));
+    if (!run.results || std::ssize(hypothesis) != run.results->counts.sentences()) continue;
+    for (const auto& [name, metric] : {std::pair("loss", "loss"),
+                                       std::pair("accuracy", "free_running_accuracy"),
+                                       std::pair("chrf", "chrf")})
+      json[name].push_back(rounded(run.results->value(metric, {static_cast<Index>(i)})));
+  }
+  return json["sentence"].empty() ? JsonObject() : json;
+}
+
 // Calls work(modules of a file, words first), with what reads them.
 template <class Work>
 void with_alignments(const AlignedRun& run, const Work& work) {
@@ -232,7 +262,7 @@ JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
   std::size_t most = runs.size();
   for (Index every = 1;;) {
     Pool pool;
-    JsonObject panes = JsonObject::array();
+    JsonObject panes = JsonObject::array(), translations = JsonObject::array();
     std::size_t size = 0, done = 0;
     left_out.clear();
     while (done < most && (!wanted.empty() || size + pool.size() <= budget)) {
@@ -248,6 +278,10 @@ JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
       try {
         with_alignments(
             run, [&](const auto& alignments, const auto& modules, const Record* record) {
+              if (record && wanted.empty())
+                if (JsonObject made = translated(run, *record, kTranslatedBytes / most, pool);
+                    !made.is_null())
+                  translations.push_back(std::move(made));
               for (const std::string& name : modules) try {
                   module = name;
                   JsonObject pane;
@@ -266,7 +300,10 @@ JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
       }
     }
     if (!wanted.empty() || size + pool.size() <= budget)
-      return {{"texts", pool.texts()}, {"panes", std::move(panes)}, {"every", every}};
+      return {{"texts", pool.texts()},
+              {"panes", std::move(panes)},
+              {"translations", std::move(translations)},
+              {"every", every}};
     const double share = static_cast<double>(size + pool.size()) / static_cast<double>(budget);
     const double needed = std::ceil(static_cast<double>(every) * share * static_cast<double>(most) /
                                     static_cast<double>(done));

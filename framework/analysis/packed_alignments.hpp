@@ -17,6 +17,8 @@ namespace softalign {
 
 // Bytes of packed matrices and of texts, at most.
 inline constexpr std::size_t kPackedBudget = 16'000'000;
+// Bytes of the hypotheses of all runs, and sentences of each, at most.
+inline constexpr std::size_t kTranslatedBytes = 4'000'000, kTranslated = 2000;
 
 struct AlignedRun {
   Index run = -1;              // its number in the report; -1: a file of alignments alone
@@ -31,10 +33,11 @@ struct LeftOutAlignments {
   std::string text;
 };
 
-// {"texts", "panes", "every", "default"}: a pane for each module of each run, modules between words before the
+// {"texts", "panes", "translations", "every", "default"}: a pane for each module of each run, modules between words before the
 // others. "default" is the module that is drawn unless one is named: default_module, unless that is an
 // encoder's. wanted: the sentences; empty: all, or beyond the budget those whose number is a multiple of
-// `every`.
+// `every`. translations: of each run that was tested, unless sentences are wanted, source, reference, hypothesis and
+// scores of its first test sentences.
 JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
                              const std::vector<Index>& wanted,
                              std::vector<LeftOutAlignments>& left_out,

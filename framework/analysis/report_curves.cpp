@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -114,21 +115,35 @@ JsonObject facts_of_number(const std::string& name) {
           {"most", nullptr}};
 }
 
+// Values of the longest series of this group.
+Index longest_of(const std::vector<Series>& all, const std::string& group) {
+  Index longest = 0;
+  for (const Series& series : all)
+    for (const Reported* one : series.runs)
+      if (const auto found = one->series.find(group); found != one->series.end())
+        longest = std::max(longest, std::ssize(found->second.updates));
+  return longest;
+}
+
 JsonObject numbers_json(const std::vector<Series>& all, const JsonObject& metrics, Index smooth) {
   JsonObject curves = JsonObject::array();
   for (const std::string& name : curve_names(all, metrics)) {
     const std::string group = name.substr(0, name.find('/')),
                       metric = name.substr(group.size() + 1);
     const JsonObject facts = metrics.contains(metric) ? metrics[metric] : facts_of_number(metric);
-    const auto points = [&](const Reported& record) -> std::optional<Points> {
-      const auto series = record.series.find(group);
-      if (series == record.series.end() || !series->second.columns.contains(metric)) return {};
-      const auto& updates = series->second.updates;
-      const Points all_of_it{{updates.begin(), updates.end()}, series->second.columns.at(metric)};
-      return group == "train" && smooth > 1 ? smoothed(all_of_it, smooth) : all_of_it;
+    const auto points_of = [&](Index count) {
+      return [&, count](const Reported& record) -> std::optional<Points> {
+        const auto series = record.series.find(group);
+        if (series == record.series.end() || !series->second.columns.contains(metric)) return {};
+        const auto& updates = series->second.updates;
+        const Points points{{updates.begin(), updates.end()}, series->second.columns.at(metric)};
+        return count > 1 ? smoothed(points, count) : points;
+      };
     };
-    JsonObject lines = lines_json(all, points);
+    JsonObject lines = lines_json(all, points_of(group == "train" ? smooth : 1));
     if (lines.empty()) continue;
+    const Index longest = longest_of(all, group);
+    const bool has_trend = group == "train" && smooth <= 1 && longest >= 4 * kTrendPoints;
     curves.push_back({{"name", name},
                       {"split", group},
                       {"metric", metric},
@@ -137,8 +152,34 @@ JsonObject numbers_json(const std::vector<Series>& all, const JsonObject& metric
                       {"least", facts["least"]},
                       {"most", facts["most"]},
                       {"lines", std::move(lines)}});
+    curves.back()["trend"] =
+        has_trend ? lines_json(all, points_of(longest / kTrendPoints)) : JsonObject::array();
   }
   return curves;
+}
+
+// Other axes of the curves: at updates of each series the seconds and target tokens trained so far, means over seeds.
+JsonObject clocks_json(const std::vector<Series>& all) {
+  JsonObject clocks = JsonObject::array();
+  for (const Series& series : all) {
+    std::vector<Points> seconds, tokens;
+    for (const Reported* one : series.runs) {
+      const auto train = one->series.find("train");
+      if (train == one->series.end()) continue;
+      const auto& [updates, columns] = train->second;
+      const auto wall = columns.find("wall_time"), counts = columns.find("tokens");
+      if (wall == columns.end() || counts == columns.end()) continue;
+      Points clock{{updates.begin(), updates.end()}, wall->second}, sum{clock.at, counts->second};
+      std::partial_sum(sum.values.begin(), sum.values.end(), sum.values.begin());
+      seconds.push_back(std::move(clock));
+      tokens.push_back(std::move(sum));
+    }
+    const MeanCurve time = mean_curve(seconds), seen = mean_curve(tokens);
+    if (time.at.empty() || time.at != seen.at) continue;
+    clocks.push_back(
+        {{"series", series.name}, {"at", time.at}, {"seconds", time.mean}, {"tokens", seen.mean}});
+  }
+  return clocks;
 }
 
 // The last number of each run, over the seeds of each series.
@@ -192,7 +233,9 @@ JsonObject curves_json(const std::string& panel,
                        const JsonObject& metrics,
                        Index smooth) {
   const std::vector<Series> all = series_in(panel, order, runs);
-  return {{"curves", numbers_json(all, metrics, smooth)}, {"diagnostics", findings_json(all)}};
+  return {{"curves", numbers_json(all, metrics, smooth)},
+          {"clocks", clocks_json(all)},
+          {"diagnostics", findings_json(all)}};
 }
 
 MeanCurve mean_curve(const std::vector<Points>& runs) {

@@ -20,8 +20,8 @@ struct Reported {
   std::map<std::string, Finding> findings;
 };
 
-// {"curves", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by name;
-// smooth: updates that are one point of "train".
+// {"curves", "clocks", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by name;
+// smooth: updates that are one point of "train". A long curve of updates that is not smoothed has its "trend" beside it.
 JsonObject curves_json(const std::string& panel,
                        const std::vector<std::string>& order,
                        const std::vector<Reported>& runs,
@@ -31,6 +31,7 @@ JsonObject curves_json(const std::string& panel,
 // Numbers along an axis (updates, distances), over runs that differ in nothing but the seed.
 
 inline constexpr std::size_t kDrawnPoints = 300;  // of a curve
+inline constexpr Index kTrendPoints = 50;         // of a trend, about
 
 struct Points {
   std::vector<double> at, values;  // NaN: none

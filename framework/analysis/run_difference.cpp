@@ -119,13 +119,6 @@ std::vector<MetricDifference> test_differences(const Record& a, const Record& b)
   return found;
 }
 
-std::vector<std::string> test_texts(const Record& record, const char* name) {
-  if (!record.has(std::string("test/") + name)) return {};
-  const Values values = record.array("test", name).values;
-  const auto* texts = std::get_if<std::vector<std::string>>(&values);
-  return texts ? *texts : std::vector<std::string>{};
-}
-
 void compare_hypotheses(const Record& a, const Record& b, RunDifference& difference) {
   difference.same_test_set = a.has("test/source") && b.has("test/source") &&
                              test_texts(a, "source") == test_texts(b, "source") &&

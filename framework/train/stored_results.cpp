@@ -208,6 +208,13 @@ double StoredFinding::mean(double first, double last) const {
   return sum_of(numbers) / static_cast<double>(numbers.size());
 }
 
+std::vector<std::string> test_texts(const Record& record, const char* name) {
+  if (!record.has(std::string("test/") + name)) return {};
+  const Values values = record.array("test", name).values;
+  const auto* texts = std::get_if<std::vector<std::string>>(&values);
+  return texts ? *texts : std::vector<std::string>{};
+}
+
 StoredResults read_results(const Record& record) {
   if (!record.has("test/source_length"))
     throw DataError("{}: holds no test results; the run is {}, continue it to its end",

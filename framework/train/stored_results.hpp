@@ -67,6 +67,9 @@ Array1d numbers_in(const Record& record,
 // Throws DataError when the record holds no test: the run is not complete.
 StoredResults read_results(const Record& record);
 
+// "source", "reference" or "hypothesis" of each test sentence; empty where the record has none.
+std::vector<std::string> test_texts(const Record& record, const char* name);
+
 // The facts of a metric. What this program knows of a metric is not taken from a record, which may say anything;
 // only the signature, which the spec decides.
 MetricFacts facts_in(const Record& record, const std::string& metric);
