@@ -31,6 +31,7 @@ class Line:
     n: Sequence[int] = ()  # values at each place; () of one seed
     sd: Sequence[float | None] = ()
     end: float = -math.inf  # the last place where any of its runs has a value
+    trend: Sequence[tuple[float, float]] = ()  # of a long curve the means of successive updates
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,12 @@ class Chart:
     note: str = ""
     ticks: list[str] = field(default_factory=list)  # buckets of length, where the places of lines are their numbers
     counts: list[str] = field(default_factory=list)  # how many sentences each of them has
+
+    @property
+    def all_zero(self) -> bool:
+        """Whether there is nothing to see."""
+        known = [v for line in self.lines for v in line.mean if v is not None and math.isfinite(v)]
+        return bool(known) and not any(known)
 
     @property
     def label(self) -> str:
@@ -97,7 +104,12 @@ def _line(data: Json, band: str) -> Line:
 
 def curves(panel: Json, band: str = "sd") -> dict[str, Chart]:
     """By name: "dev/loss"."""
-    return {one["name"]: Chart(one["title"], one["units"], _limits(one), [_line(line, band) for line in one["lines"]], one["split"]) for one in panel["curves"]}
+    made = {}
+    for one in panel["curves"]:
+        trends = {trend["series"]: [*zip(trend["at"], trend["mean"])] for trend in one["trend"]}
+        lines = [replace(_line(line, band), trend=trends.get(line["series"], ())) for line in one["lines"]]
+        made[one["name"]] = Chart(one["title"], one["units"], _limits(one), lines, one["split"])
+    return made
 
 
 def diagnostics(panel: Json) -> list[Chart]:

@@ -42,9 +42,17 @@ def _cell(value: Json, best: bool, against: str) -> Cell:
     return Cell(spread(value["mean"], value["sd"]), best, against)
 
 
+def _main_first(subject: Subject, names: list[str]) -> list[str]:
+    """First the metric that the configurations are ranked by, else the last that has a good end, which a screen then shows beside them."""
+    facts, ranked = subject.data["metrics"], subject.ranked_by.removeprefix("dev/")
+    judged = [name for name in names if facts.get(name, {"higher_is_better": None})["higher_is_better"] is not None]
+    first = ranked if ranked in names else next(reversed(judged), None)
+    return sorted(names, key=lambda name: name != first)
+
+
 def _comparison(subject: Subject, panel: Json) -> Comparison:
     data, series = panel["comparison"], panel["series"]
-    names = [metric["name"] for metric in data["metrics"]]
+    names = _main_first(subject, [metric["name"] for metric in data["metrics"]])
     against = {(one["metric"], one["group"]): _against(one) for one in data["against_baseline"]}
     best = {metric["name"]: metric["best_group"] for metric in data["metrics"]}
     rows = []

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from charts import Chart, Json
-from report.svg import Scale, fitted, label as x_label, marker, number, or_nan, path, style, svg, tag, tick, y_axis
+from charts import Chart, Json, Line
+from report.svg import Scale, embedded, fitted, group, label as x_label, marker, marker_shape, number, or_nan, path, style, svg, tag, tick, y_axis
 
 WIDTH, HEIGHT = 360.0, 236.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 350.0, 8.0, 200.0
+MARKED = 40  # points of a line that are marked, at most
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class Figure:
     head: list[str]
     table: list[list[str]]
     note: str = ""
-    legend: list[tuple[str, Markup]] = field(default_factory=list)  # label, sample
+    legend: list[tuple[str, Markup, str]] = field(default_factory=list)  # label, sample, the class of its lines
+    of: str = ""  # the metric, without its split and units
+    data: Markup = Markup("")  # what the page's script draws it from again: zoomed, over time, on another axis
 
 
 def sample(index: int) -> Markup:
@@ -38,31 +41,53 @@ def _values_scale(chart: Chart, values: Iterable[float]) -> tuple[Scale, str]:
     return scale, ", log axis" * scale.log
 
 
-def line_chart(chart: Chart, title: str, labels: Sequence[str], looks: Sequence[int], cells: Sequence[Sequence[str]], description: str) -> Figure:
+def _legend(labels: Sequence[str], looks: Sequence[int]) -> list[tuple[str, Markup, str]]:
+    return [(label, sample(look), style(look)) for label, look in zip(labels, looks)]
+
+
+def _digits(values: Iterable[float | None]) -> list[float | None]:
+    """As many as a drawing needs."""
+    return [float(f"{v:.5g}") if v is not None and math.isfinite(v) else None for v in values]
+
+
+def _line_data(chart: Chart, line: Line, look: int) -> Json:
+    """A band without ends is left out; mark: the shape of its points, where they are few enough to be drawn."""
+    band = {"low": _digits(map(chart.within, line.low)), "high": _digits(map(chart.within, line.high))} if any(map(math.isfinite, line.low)) else {}
+    mark = {"mark": marker_shape(look)} if len(line.at) <= MARKED else {}
+    return {"series": line.series, "look": style(look), "at": _digits(line.at), "mean": _digits(line.mean), "trend": [_digits(p) for p in line.trend]} | band | mark
+
+
+def line_chart(
+    chart: Chart, title: str, labels: Sequence[str], looks: Sequence[int], cells: Sequence[Sequence[str]], description: str, panel: str = ""
+) -> Figure:
     """looks: the place of each line's colour; cells: what the table says of each of its points, with the deviations as they are."""
     lines = chart.lines
     bands = [[(a, chart.within(b)) for a, b in (*zip(line.at, line.high), *reversed([*zip(line.at, line.low)])) if math.isfinite(b)] for line in lines]
     y, kind = _values_scale(chart, [*(v for line in lines for v in line.mean), *(b for band in bands for _, b in band)])
     xs = sorted({float(x) for line in lines for x in line.at})
     x = Scale(min(0.0, xs[0]) if xs else 0, max(xs) if xs else 1, LEFT, RIGHT)
-    parts = [y_axis(y, LEFT, RIGHT)]
+    axes = [y_axis(y, LEFT, RIGHT)]
     for value in x.ticks(4):
-        parts.append(x_label(tick(value), x(value), BOTTOM + 15, WIDTH - 1))
-    parts.append(tag("text", chart.axis, x=(LEFT + RIGHT) / 2, y=BOTTOM + 31, class_="axis mid"))
+        axes.append(x_label(tick(value), x(value), BOTTOM + 15, WIDTH - 1))
+    axes.append(tag("text", chart.axis, x=(LEFT + RIGHT) / 2, y=BOTTOM + 31, class_="axis mid"))
+    parts = []
     for look, band in zip(looks, bands):
         parts.append(path([(x(a), y(b)) for a, b in band], class_=f"band {style(look)}"))
     for look, line in zip(looks, lines):
         points = [(x(a), y(b)) for a, b in zip(line.at, line.mean)]
-        parts.append(path(points, class_=f"line {style(look)}"))
-        if len(points) <= 40:
+        parts.append(path(points, class_=f"{'raw' if line.trend else 'line'} {style(look)}"))
+        parts.append(path([(x(a), y(b)) for a, b in line.trend], class_=f"line {style(look)}"))
+        if len(points) <= MARKED:
             parts += [marker(a, b, look) for a, b in points]
     rows = {value: [number(value)] + ["–"] * len(lines) for value in xs}
     for column, (line, texts) in enumerate(zip(lines, cells), 1):
         for value, text in zip(line.at, texts):
             rows[float(value)][column] = text
     frame = f"{x.low:g},{x.high:g},{LEFT:g},{RIGHT:g},{TOP:g},{BOTTOM:g}"
-    drawing = svg(WIDTH, HEIGHT, parts, description, data_hover="x", data_frame=frame)
-    return Figure(title + kind, drawing, [chart.along, *labels], list(rows.values()), chart.note, [(label, sample(look)) for label, look in zip(labels, looks)])
+    drawing = svg(WIDTH, HEIGHT, [group("axes", axes), group("plot", parts, (LEFT - 4, 0, RIGHT - LEFT + 8, BOTTOM + 4))], description, data_hover="x", data_frame=frame)
+    data = {"lines": [_line_data(chart, line, look) for line, look in zip(lines, looks)], "axis": chart.axis, "along": chart.along, "panel": panel,
+            "zero": chart.from_zero, "log": y.log}  # fmt: skip
+    return Figure(title + kind, drawing, [chart.along, *labels], list(rows.values()), chart.note, _legend(labels, looks), chart.title, embedded(data))
 
 
 def bucket_chart(chart: Chart, labels: Sequence[str], looks: Sequence[int], columns: Sequence[Sequence[Json]], rows: list[list[str]], description: str) -> Figure:
@@ -90,4 +115,4 @@ def bucket_chart(chart: Chart, labels: Sequence[str], looks: Sequence[int], colu
         parts += [marker(a, b, look) for a, b in points if math.isfinite(b)]
     frame = f"-0.5,{count - 0.5:g},{LEFT:g},{RIGHT:g},{TOP:g},{BOTTOM:g}"
     drawing = svg(WIDTH, HEIGHT + 4, parts, description, data_hover="row", data_frame=frame)
-    return Figure(chart.label + kind, drawing, [chart.along, "sentences", *labels], rows, "", [(label, sample(look)) for label, look in zip(labels, looks)])
+    return Figure(chart.label + kind, drawing, [chart.along, "sentences", *labels], rows, "", _legend(labels, looks), chart.title)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from base64 import b64encode
 from collections.abc import Sequence
@@ -26,11 +25,11 @@ from report.heatmaps import heatmaps
 from report.panels import Table
 from report.plan import text_of
 from report.summary import common_facts, run_facts
-from report.svg import counted, number, or_nan, spread
+from report.svg import counted, embedded, number, or_nan, spread
 
 HERE = Path(__file__).parent
 CSS = ["base.css", "figures.css", "sweep.css", "explorer.css", "print.css"]
-JS = ["page.js", "sweep.js", "matrix.js", "explorer.js"]
+JS = ["page.js", "charts.js", "save.js", "sweep.js", "matrix.js", "explorer.js"]
 FIRST_FACTS = [
     "run",
     "state",
@@ -45,7 +44,6 @@ FIRST_FACTS = [
     "attempts",
     "determinism",
 ]
-FIRST_FIGURES = 6  # of a panel; more are folded away
 
 
 @dataclass
@@ -87,17 +85,14 @@ def hash_of(content: str) -> Markup:
     return Markup(f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'")
 
 
-def embedded(value: Any) -> Markup:
-    """JSON that may stand inside a script element."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
-
-
 def explorer(subject: Subject) -> Json:
     """What the page's script reads: the packed matrices, as the program has them, with the names of runs."""
     found = subject.data["alignments"]
-    named = [{key: value for key, value in pane.items() if key != "file"} | {"run": run_name(subject.runs[pane["run"]])} for pane in found["panes"]]
-    return found | {"panes": named, "of": len(subject.runs)}
+
+    def named(each: list[Json]) -> list[Json]:
+        return [{key: value for key, value in one.items() if key != "file"} | {"run": run_name(subject.runs[one["run"]])} for one in each]
+
+    return found | {"panes": named(found["panes"]), "translations": named(found["translations"]), "of": len(subject.runs)}
 
 
 def seeds(value: dict[str, Any]) -> str:
@@ -129,7 +124,7 @@ def sweep_parts(subject: Subject) -> dict[str, Any] | None:
 def main_figures(report: Report) -> list[Figure]:
     """Of each panel the main metric by length, the last of those that a first look judges by; of the only one the last three."""
     main = [(panel, [t for t in found if t.metric["main"] and t.judged][-1 if len(report.tables) > 1 else -3 :]) for panel, found in report.tables.items()]
-    made = [(panel, panels.length_figure(report.subject, t)) for panel, last in main for t in last]
+    made = [(panel, panels.length_figure(report.subject, t)) for panel, last in main for t in last if not t.chart.all_zero]
     return [replace(figure, title=f"{panel}: {figure.title}" if panel else figure.title) for panel, figure in made]
 
 
@@ -148,21 +143,22 @@ def html(report: Report) -> str:
         comparisons=comparisons(subject),
         main_figures=main_figures(report),
         facts=run_facts(subject.runs[0]) if len(subject.runs) == 1 else common_facts(subject.runs),
+        read_runs={run["run_id"] for run in subject.runs},
         run_facts=[(run, run_facts(run)) for run in subject.runs],
         problems=[problem.shown for problem in subject.problems],
         study=subject.study,
         sweep=sweep_parts(subject),
         parts=subject.parts,
         curves=panels.curves(subject),
-        by_length={panel: [panels.length_figure(subject, t) for t in found] for panel, found in report.tables.items()},
+        by_length=panels.lengths(subject, report.tables),
+        clocks=embedded(panels.clocks(subject)),
         diagnostics=panels.diagnostics(subject),
         explorer=explored,
         generator=Markup(PAGE_MARK),
         hash_of=hash_of,
-        data=embedded(explored) if explored["panes"] else None,
+        data=embedded(explored) if explored["panes"] or explored["translations"] else None,
         checklist=report.items,
         resamples=subject.data["resamples"],
-        first_figures=FIRST_FIGURES,
         first_facts=FIRST_FACTS,
         drawn_series=panels.drawn_series(subject),
     )

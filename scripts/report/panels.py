@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import charts
 from charts import Chart, Json, Line
@@ -12,6 +12,7 @@ from report.figures import Figure, bucket_chart, line_chart
 from report.gather import Subject
 from report.svg import number, or_nan, spread
 
+FIRST = 6  # figures of a panel that are not folded away
 SHOWN = 8  # series in one figure, as many as there are colours
 ALL = "all"  # the first bucket of a table by length
 
@@ -34,8 +35,20 @@ class Table:
 
 @dataclass(frozen=True)
 class Panel:
-    table: list[list[str]]
+    """zero: the charts that are left out, because all of their values are 0."""
+
     figures: list[Figure]
+    zero: list[str]
+    table: list[list[str]] = field(default_factory=list)
+
+    def shown(self, before: Sequence[Figure]) -> list[Figure]:
+        """Of the first, those of a metric that is not drawn before; the rest of the page's charts is folded away."""
+        drawn = {figure.of for figure in before}
+        return [figure for figure in self.figures[:FIRST] if figure.of not in drawn]
+
+    def folded(self, before: Sequence[Figure]) -> list[Figure]:
+        shown = [figure.title for figure in self.shown(before)]
+        return [figure for figure in self.figures if figure.title not in shown]
 
 
 def panels(subject: Subject) -> Iterator[tuple[str, Json]]:
@@ -64,16 +77,30 @@ def _shown(subject: Subject, chart: Chart) -> Chart:
 
 def _line_chart(subject: Subject, panel: str, chart: Chart, title: str) -> Figure:
     return line_chart(chart, title, [label_of(subject, panel, line) for line in chart.lines], [subject.looks[line.series] for line in chart.lines],
-                      [cells_of(line) for line in chart.lines], described(f"{title} by {'update' if chart.along == 'update' else chart.axis}", len(chart.lines)))  # fmt: skip
+                      [cells_of(line) for line in chart.lines], described(f"{title} by {'update' if chart.along == 'update' else chart.axis}", len(chart.lines)), panel)  # fmt: skip
 
 
-def curves(subject: Subject) -> dict[str, list[Figure]]:
+def curves(subject: Subject) -> dict[str, Panel]:
     """Panel -> its learning curves."""
     drawn = {}
     for name, panel in panels(subject):
-        made = [_shown(subject, chart) for chart in charts.curves(panel).values()]
-        drawn[name] = [_line_chart(subject, name, chart, f"{chart.split}: {chart.label}") for chart in made]
-    return {panel: found for panel, found in drawn.items() if found}
+        made = [(f"{chart.split}: {chart.label}", _shown(subject, chart)) for chart in charts.curves(panel).values()]
+        figures = [_line_chart(subject, name, chart, title) for title, chart in made if not chart.all_zero]
+        drawn[name] = Panel(figures, [title for title, chart in made if chart.all_zero])
+    return {panel: found for panel, found in drawn.items() if found.figures}
+
+
+def clocks(subject: Subject) -> Json:
+    """Panel -> series -> the seconds and target tokens trained by update: other axes of its learning curves."""
+    return {name: {clock["series"]: clock for clock in panel["clocks"]} for name, panel in panels(subject)}
+
+
+def lengths(subject: Subject, tables: dict[str, list[Table]]) -> dict[str, Panel]:
+    """Panel -> its test metrics by source length."""
+    return {
+        panel: Panel([length_figure(subject, t) for t in found if not t.chart.all_zero], [t.chart.label for t in found if t.chart.all_zero])
+        for panel, found in tables.items()
+    }
 
 
 def tables(subject: Subject) -> dict[str, list[Table]]:
@@ -114,12 +141,14 @@ def diagnostics(subject: Subject) -> dict[str, Panel]:
     drawn = {}
     for name, panel in panels(subject):
         made = [_shown(subject, chart) for chart in charts.diagnostics(panel)]
-        figures = [_line_chart(subject, name, chart, chart.label) for chart in made if any(len(line.at) > 1 for line in chart.lines)]
+        drawable = [chart for chart in made if any(len(line.at) > 1 for line in chart.lines)]
+        figures = [_line_chart(subject, name, chart, chart.label) for chart in drawable if not chart.all_zero]
+        zero = [chart.label for chart in drawable if chart.all_zero]
         single = [one for one in panel["diagnostics"] if "last" in one]
         rows = [[chart.label, *(spread(or_nan(cell["mean"]), cell["sd"]) for cell in one["last"])] for chart, one in zip(made, panel["diagnostics"]) if one in single]
         head = ["", *(cell["series"] or subject.name for cell in single[0]["last"])] if single else []
         if made:
-            drawn[name] = Panel([head, *rows] if rows else [], figures)
+            drawn[name] = Panel(figures, zero, [head, *rows] if rows else [])
     return drawn
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -104,6 +106,21 @@ def tag(name: str, text: str = "", **attributes: object) -> Markup:
     return Markup(f"<{name}{rest}>{escape(text)}</{name}>") if text else Markup(f"<{name}{rest}/>")
 
 
+def group(class_: str, parts: Iterable[Markup], frame: tuple[float, float, float, float] | None = None) -> Markup:
+    """frame: left, top, width, height of what is seen of it, where not all is."""
+    inner = Markup("").join(parts)
+    if frame is None:
+        return Markup('<g class="{}">{}</g>').format(class_, inner)
+    x, y, width, height = (f"{value:g}" for value in frame)
+    return Markup('<svg class="{0}" aria-hidden="true" x="{1}" y="{2}" width="{3}" height="{4}" viewBox="{1} {2} {3} {4}">{5}</svg>').format(class_, x, y, width, height, inner)
+
+
+def embedded(value: Any) -> Markup:
+    """JSON that may stand inside a script element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
 def path(points: Sequence[tuple[float, float]], **attributes: object) -> Markup:
     """Through all points that are known; a gap where one is not."""
     words, pen = [], "M"
@@ -119,9 +136,12 @@ def style(index: int) -> str:
     return f"s{index % colours} d{index // colours % 4}"
 
 
+def marker_shape(index: int) -> str:
+    return MARKERS[palette.marker(index)]
+
+
 def marker(x: float, y: float, index: int, class_: str = "mark") -> Markup:
-    shape = MARKERS[palette.marker(index)]
-    return tag("path", d=shape, transform=f"translate({x:g} {y:g})", class_=f"{class_} {style(index)}")
+    return tag("path", d=marker_shape(index), transform=f"translate({x:g} {y:g})", class_=f"{class_} {style(index)}")
 
 
 def width_of(text: str, size: float = 10.0) -> float:

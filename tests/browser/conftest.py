@@ -29,11 +29,11 @@ def lacking() -> str:
     try:
         done = subprocess.run([HERE / "install_playwright.sh", MODULES], capture_output=True, text=True, timeout=180, check=False)
     except subprocess.TimeoutExpired:
-        return "playwright-core cannot be fetched: npm took more than 3 minutes"
+        return "playwright-core and axe-core cannot be fetched: npm took more than 3 minutes"
     if done.returncode == 0:
         return ""
     causes = [line for line in done.stderr.splitlines() if line.startswith("npm err")] or done.stderr.splitlines()
-    return f"playwright-core cannot be fetched: {'; '.join(causes[:2])}"
+    return f"playwright-core and axe-core cannot be fetched: {'; '.join(causes[:2])}"
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +48,7 @@ def drive() -> Callable[..., str]:
         environment = {
             **os.environ,
             "PLAYWRIGHT": str(MODULES / "node_modules/playwright-core/index.mjs"),
+            "AXE": str(MODULES / "node_modules/axe-core/axe.min.js"),
             "CHROMIUM": shutil.which("chromium"),
         }
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)

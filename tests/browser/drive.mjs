@@ -5,9 +5,9 @@ const { chromium } = await import(process.env.PLAYWRIGHT);
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
 const faults = [];
 try {
-  const context = await browser.newContext({ viewport: { width: Number(width), height: 800 }, colorScheme: theme, javaScriptEnabled: script === "script" });
+  const context = await browser.newContext({ viewport: { width: Number(width), height: 800 }, colorScheme: theme, javaScriptEnabled: script === "script", permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
-  page.setDefaultTimeout(10000);
+  page.setDefaultTimeout(10000 * Number(process.env.SOFTALIGN_PATIENCE ?? 1));
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) faults.push(`console: ${message.text()}`); });
   page.on("pageerror", (error) => faults.push(`error on the page: ${error.message}`));
   page.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) faults.push(`asked for ${request.url()}`); });

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_playwright.sh FOLDER: puts playwright-core, the version and bytes of package-lock.json, into FOLDER/node_modules; nothing twice.
+# install_playwright.sh FOLDER: puts playwright-core and axe-core, the versions and bytes of package-lock.json, into FOLDER/node_modules; nothing twice.
 # It needs npm and its registry; no browser is fetched, the tests use Debian's chromium.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

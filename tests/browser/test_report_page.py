@@ -53,6 +53,59 @@ def test_the_explorer_shows_what_its_controls_say(width, pages, drive):
     drive("explorer", pages["run"], width=width)
 
 
+@pytest.mark.parametrize("kind", ["run", "study"])
+def test_pictures_and_tables_can_be_taken_away(kind, pages, drive):
+    drive("save", pages[kind])
+
+
+def test_curves_can_be_looked_at_closely(pages, drive):
+    ends = json.loads(drive("curves", pages["study"]))
+    records = [h5py.File(record) for record in pages["study"].parent.glob("results/small/*/*/run.h5")]
+    assert ends["update"] == f"update {max(record['train/update'][-1] for record in records):,}"
+    assert ends["tokens"] == f"target tokens {np.sum(records[0]['train/tokens'][:]):,.0f}"
+    by_model = {}
+    for record in records:
+        by_model.setdefault(Path(record.filename).parents[1].name, []).append(record["train/wall_time"][-1])
+    longest = max(map(np.mean, by_model.values()))
+    assert float(ends["seconds"].rpartition(" ")[2]) == pytest.approx(longest, rel=1e-3)
+
+
+def test_two_models_are_told_apart_sentence_by_sentence(pages, drive):
+    drive("differences", pages["study"])
+
+
+def test_the_average_alignment_is_that_of_the_listed_sentences(pages, drive):
+    rows = np.array(json.loads(drive("average", pages["run"]))["rows"])
+    (record,) = pages["run"].parent.glob("results/tiny/*/run.h5")
+    size, total = len(rows), np.zeros_like(rows)
+    fine = np.arange(size * 2520) // 2520  # 2520 = lcm(1..10): words of any length up to 10 have whole numbers of these
+    with h5py.File(record) as file:
+        group = file["alignments/cross"]
+        for at in range(group["sentence"].size):
+            t, s = group["tgt_len"][0, at], group["src_len"][at]
+            down, across = (np.arange(fine.size) * n // fine.size for n in (t, s))
+            left, right = (np.zeros((size, n)) for n in (t, s))
+            np.add.at(left, (fine, down), 1 / 2520)
+            np.add.at(right, (fine, across), s / fine.size)
+            total += left @ group["weights"][0, at, 0, :t, :s] @ right.T
+        assert np.abs(rows - total / group["sentence"].size).max() < 1.5 / 255
+
+
+def test_what_is_chosen_stands_in_the_address(pages, drive):
+    drive("address", pages["study"])
+
+
+@pytest.mark.parametrize("width, theme", [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize("kind", ["run", "study", "sweep"])
+def test_axe_finds_nothing(kind, width, theme, pages, drive):
+    drive("axe", pages[kind], width=width, theme=theme)
+
+
+@pytest.mark.parametrize("kind, metric", [("study", "BLEU (%)"), ("sweep", "BLEU (%)")])
+def test_a_phone_shows_the_main_metric_beside_the_configurations(kind, metric, pages, drive):
+    assert json.loads(drive("phone", pages[kind], width=390))["head"][:2] == ["configuration", metric]
+
+
 def test_the_matrix_on_the_page_is_the_record_s(pages, drive):
     shown = json.loads(drive("matrix", pages["run"]))
     (record,) = pages["run"].parent.glob("results/tiny/*/run.h5")
@@ -91,6 +144,7 @@ def test_two_runs_are_compared(pages, drive):
 
 def test_the_rows_of_a_sweep_can_be_followed(pages, drive):
     drive("sweep", pages["sweep"])
+    drive("rows", pages["sweep"])
 
 
 @pytest.mark.parametrize("width, theme", [(1280, "light"), (360, "dark")])

@@ -165,6 +165,32 @@ def test_a_metric_of_a_plugin_is_told_like_ours(run, tmp_path):
     assert "my own (nats)" in html(compute([copy]))
 
 
+def test_curves_have_other_axes_and_a_trend_as_recorded(tmp_path):
+    made = make_run(tmp_path, "train.epochs=30")
+    (panel,) = report_of([made])["panels"]
+    with h5py.File(made / "run.h5") as file:
+        train = file["train"]
+        (clock,) = panel["clocks"]
+        at = np.searchsorted(train["update"][:], clock["at"])
+        assert clock["tokens"] == np.cumsum(train["tokens"][:])[at].tolist() and clock["seconds"] == pytest.approx(train["wall_time"][:][at])
+        (loss,) = (one for one in panel["curves"] if one["name"] == "train/loss")
+        assert loss["trend"][0]["mean"] == pytest.approx(train["loss"][:].reshape(50, -1).mean(axis=1))
+        assert loss["trend"][0]["at"] == train["update"][5::6].tolist()
+    assert all(one["trend"] == [] for one in panel["curves"] if one["split"] == "dev")
+    page = html(compute([made]))
+    assert re.search(r'train: loss.*?class="raw .*?class="line ', page) and page.count('class="raw ') < page.count('class="line ')
+
+
+def test_a_chart_of_zeros_is_left_out_and_named(run):
+    made = compute([run])
+    (curve,) = (one for one in made.subject.data["panels"][0]["curves"] if one["name"] == "dev/chrf")
+    assert "<figcaption>dev: chrF2 (%)" in html(made)
+    for line in curve["lines"]:
+        line["mean"] = [0.0] * len(line["mean"])
+    page = html(made)
+    assert "<figcaption>dev: chrF2 (%)" not in page and re.search(r"Left out, since all of their values are 0: [^.]*dev: chrF2 \(%\)", page)
+
+
 def test_the_page_holds_the_matrices_links_and_words_of_the_record(run):
     data = data_of(html(compute([run])))
     panes = {pane["module"]: pane for pane in data["panes"]}
@@ -443,7 +469,8 @@ def test_without_a_seed_beside_it_a_run_has_no_variation(run):
 
 def test_a_model_without_attention_has_a_report(tmp_path):
     page = html(compute([make_run(tmp_path, "model.attention=none")]))
-    assert "The records hold no attention matrices" in page and 'id="alignment-data"' not in page
+    assert "The records hold no attention matrices" in page and data_of(page)["panes"] == []
+    assert len(data_of(page)["translations"][0]["sentence"]) == 40
 
 
 def test_a_run_that_is_not_over_has_a_report(run, tmp_path):

@@ -93,7 +93,7 @@ def test_what_is_not_complete_is_counted_apart_in_a_cell():
 
 
 DATA = {"kind": "sweep", "name": "made", "series": [], "ranked_by": "dev/loss", "metrics": {}, "resamples": 1000, "panels": [], "runs": [], "parts": []}
-DATA |= {"alignments": {"texts": [], "panes": [], "every": 1, "runs": 0}}
+DATA |= {"alignments": {"texts": [], "panes": [], "translations": [], "every": 1, "runs": 0}}
 
 
 def test_what_is_the_same_in_all_rows_is_said_once():
@@ -299,8 +299,8 @@ def test_the_importance_of_parameters_is_in_the_page():
     effects = [{"parameters": ["lr"], "share": 0.5}, {"parameters": ["lr", "units"], "share": 0.0625}]
     metrics = [{"name": "bleu", "best_group": None, "importance": {"effects": effects}}, {"name": "loss", "best_group": None}]
     groups = [{"group": k, "runs": [{}], "metrics": {"bleu": value, "loss": value}} for k in (1, 2)]
-    panel = {"name": "", "series": ["a", "b"], "curves": [], "diagnostics": [], "comparison": {"metrics": metrics, "groups": groups, **against}}
+    panel = {"name": "", "series": ["a", "b"], "curves": [], "clocks": [], "diagnostics": [], "comparison": {"metrics": metrics, "groups": groups, **against}}
     subject = Subject(DATA | {"panels": [panel]})
     assert [one.importance for one in comparisons(subject)] == [{"lr": {"bleu": 0.5}, "lr × units": {"bleu": 0.0625}}]
-    shares = re.findall(r'<th scope="row" class="wrap">(lr.*?)</th><td><meter value="(.*?)"></meter> (.*?)</td><td>–</td>', html(Report(subject, {}, [])))
+    shares = re.findall(r'<th scope="row" class="wrap">(lr.*?)</th>(?:<td>–</td>)?<td><meter value="(.*?)"></meter> (.*?)</td>', html(Report(subject, {}, [])))
     assert shares == [("lr", "0.5", "50.0 %"), ("lr × units", "0.0625", "6.2 %")]

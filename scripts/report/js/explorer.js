@@ -2,16 +2,23 @@
 class Explorer {
   constructor(root, data) {
     Object.assign(this, { root, data, chosen: null, step: null, matrices: [] });
+    this.translations = data.translations.map((one) => ({ ...one, kind: "text", module: "", updates: [null], heads: [], target: [one.hypothesis], at: new Map(one.sentence.map((number, at) => [number, at])) }));
+    for (const pane of data.panes.filter((each) => each.kind === "searched")) {
+      const own = this.translation(pane);
+      if (own?.chrf) pane.chrf = pane.sentence.map((number) => own.chrf[own.at.get(number)] ?? null);
+    }
+    data.panes.push(...this.translations);
     this.ui = Object.fromEntries($$("[data-ui]", root).map((part) => [part.dataset.ui, part]));
     const sets = [...new Set(data.panes.map((pane) => pane.set))];
     this.fill(this.ui.set, sets.map((set) => [set, set.split("|").filter(Boolean).join(", ")]));
     this.ui.set.closest("label").hidden = sets.length < 2;
     this.ui.set.addEventListener("change", () => this.showSet());
     this.ui.left.addEventListener("change", () => this.showPane());
-    this.ui.right.addEventListener("change", () => this.show());
+    this.ui.right.addEventListener("change", () => { this.offerOrders(); this.list(); });
     this.ui.head.addEventListener("change", () => this.show());
     this.ui.size.addEventListener("change", () => this.show());
     this.ui.scale.addEventListener("change", () => this.show());
+    this.ui.of.addEventListener("change", () => this.show());
     for (const name of ["sort", "shortest", "longest", "word"]) this.ui[name].addEventListener("input", () => this.list());
     this.ui.order.addEventListener("click", () => {
       const up = this.ui.order.getAttribute("aria-pressed") === "true";
@@ -21,23 +28,36 @@ class Explorer {
     });
     this.ui.step.addEventListener("input", () => { this.step = Number(this.ui.step.value); this.show(); });
     for (const [name, by] of [["back", -1], ["forward", 1]])
-      this.ui[name].addEventListener("click", () => { this.step = this.bounded(this.step + by); this.show(); });
+      this.ui[name].addEventListener("click", () => {
+        this.ui.step.value = this.bounded(this.step + by);
+        this.ui.step.dispatchEvent(new Event("input", { bubbles: true }));
+      });
+    document.addEventListener("kept", () => {
+      const at = this.shown.find((each) => String(this.left.sentence[each]) === Kept.values.get("sentence"));
+      if (at !== undefined) this.choose(at);
+    });
     this.listen();
     addEventListener("resize", () => { clearTimeout(this.later); this.later = setTimeout(() => this.show(), 150); });
     this.showSet();
   }
 
   fill(select, options) { select.replaceChildren(...options.map(([value, text]) => element("option", { value }, text))); }
-  words(number) { return this.data.texts[number].split("\n"); }
-  length(pane, at) { const words = this.words(pane.source[at]); return words.length - (words.at(-1) === "</s>" ? 1 : 0); }
-  // What a pane's sentence is of: its source, for people and for finding it again.
-  identity(pane, at) { return pane.images ? pane.images.pixels[at] : pane.source[at]; }
+  words(number, pane) { return this.data.texts[number].split(pane.kind === "text" ? " " : "\n"); }
+  length(pane, at) { const words = this.words(pane.source[at], pane); return words.length - (words.at(-1) === "</s>" ? 1 : 0); }
+  translation(pane) { return this.translations.find((one) => one.run === pane.run && one.set === pane.set); }
+  // Where a pane has a sentence of another one; -1 where it does not.
+  place(pane, other, at) {
+    if (pane === other) return at;
+    const text = (one) => one.kind === "text", source = (one, i) => (one.images ? one.images.pixels[i] : one.source[i]);
+    return pane.sentence.findIndex((s, i) => s === other.sentence[at] && (text(pane) !== text(other) || source(pane, i) === source(other, at)));
+  }
   bounded(step) { return Math.max(0, Math.min(this.left.updates.length - 1, step)); }
   get left() { return this.data.panes[this.ui.left.value]; }
+  get right() { return this.data.panes[this.ui.right.value]; }
 
   showSet() {
     const found = this.data.panes.map((pane, at) => [pane, at]).filter(([pane]) => pane.set === this.ui.set.value);
-    const kinds = { forced: "reference forced", searched: "searched", dev: "reference forced", encoder: "encoder" };
+    const kinds = { forced: "reference forced", searched: "searched", dev: "reference forced", encoder: "encoder", text: "texts alone" };
     const plain = { forced: "cross", searched: "cross_search", dev: "cross_dev" };
     const several = new Set(this.data.panes.map((pane) => pane.run)).size > 1;
     const layered = new Set(found.filter(([pane]) => /cross_layer\d+$/.test(pane.module)).map(([pane]) => pane.run));
@@ -58,19 +78,30 @@ class Explorer {
   }
 
   showPane() {
-    const orders = [["number", "number"], ["length", "length"], ["loss", "loss"], ["accuracy", this.left.kind === "searched" ? "free-running accuracy" : "token accuracy"], ["entropy", "entropy"]];
-    const before = this.ui.sort.value;
-    this.fill(this.ui.sort, orders.filter(([key]) => ["number", "length", "entropy"].includes(key) || this.left[key]));
-    this.ui.sort.value = [...this.ui.sort.options].some((o) => o.value === before) ? before : "number";
+    this.offerOrders();
     this.step = this.left.updates.length - 1;
     this.list();
+  }
+
+  // Sentences are sorted by what the left pane knows of them, or by how much better or worse it is than the right one.
+  offerOrders() {
+    const { left, right } = this, free = left.kind === "searched" || left.kind === "text";
+    const scores = [["loss", "loss"], ["accuracy", free ? "free-running accuracy" : "token accuracy"], ["chrf", "chrF2"]].filter(([key]) => left[key]);
+    const differences = right && right !== left ? scores.filter(([key]) => right[key]).map(([key, name]) => [`less ${key}`, `${name}, left − right`]) : [];
+    const before = this.ui.sort.value;
+    this.fill(this.ui.sort, [["number", "number"], ["length", "length"], ...scores, ...(left.entropy ? [["entropy", "entropy"]] : []), ...differences]);
+    this.ui.sort.value = [...this.ui.sort.options].some((o) => o.value === before) ? before : "number";
   }
 
   value(at, key) {
     const pane = this.left;
     if (key === "number") return pane.sentence[at];
     if (key === "length") return this.length(pane, at);
-    return (key === "entropy" ? pane.entropy.at(-1) : pane[key])[at];
+    if (key.startsWith("less ")) {
+      const score = key.slice(5), other = this.right[score][this.beside.get(at)] ?? null;
+      return pane[score][at] === null || other === null ? null : pane[score][at] - other;
+    }
+    return (key === "entropy" ? pane.entropy?.at(-1) : pane[key])?.[at] ?? null;
   }
 
   list() {
@@ -83,17 +114,19 @@ class Explorer {
       return length >= shortest && length <= longest && (!word || has(pane.source[at]) || has(pane.target.at(-1)[at]));
     };
     this.shown = pane.sentence.map((_, at) => at).filter(fits);
+    this.beside = new Map(key.startsWith("less ") ? this.shown.map((at) => [at, this.place(this.right, pane, at)]) : []);
     const last = sign > 0 ? Infinity : -Infinity;
     const keys = new Map(this.shown.map((at) => [at, this.value(at, key) ?? last]));
     this.shown.sort((a, b) => sign * (keys.get(a) - keys.get(b)) || pane.sentence[a] - pane.sentence[b]);
-    const known = (name, at, digits) => (pane[name]?.[at] ?? null) === null ? "" : pane[name][at].toFixed(digits);
+    const known = (name, at, digits) => this.value(at, name)?.toFixed(digits) ?? "";
+    const named = key.startsWith("less ") || key === "chrf";  // has no column of its own
+    this.ui.last.textContent = key.startsWith("less ") ? "difference" : named ? "chrF2" : "entropy";
     this.ui.sentences.replaceChildren(...this.shown.map((at) => {
-      const entropy = pane.entropy.at(-1)[at];
-      const columns = [["number", pane.sentence[at]], ["length", this.length(pane, at)], ["loss", known("loss", at, 2)], ["accuracy", known("accuracy", at, 0)], ["entropy", entropy === null ? "" : entropy.toFixed(2)]];
-      const words = element("span", { class: "words" }, this.words(pane.images ? pane.target.at(-1)[at] : pane.source[at]).join(" ").replace(/ <\/s>$/, ""));
-      const label = columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${value}`).join(", ");
-      const row = element("li", { role: "option", id: `sentence-${at}`, "data-at": at, "aria-selected": "false", "aria-label": `${label}: ${words.textContent}` });
-      row.append(words, element("span", { class: "numbers" }, ...columns.map(([, value]) => element("span", {}, String(value)))));
+      const columns = [["number", pane.sentence[at]], ["length", this.length(pane, at)], ["loss", known("loss", at, 2)], ["accuracy", known("accuracy", at, 0)], [this.ui.last.textContent, known(named ? key : "entropy", at, 2)]];
+      const words = element("span", { class: "words" }, this.words(pane.images ? pane.target.at(-1)[at] : pane.source[at], pane).join(" ").replace(/ <\/s>$/, ""));
+      const scores = columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${value}`).join(", ");
+      const row = element("li", { role: "option", id: `sentence-${at}`, "data-at": at, "aria-selected": "false", "aria-description": scores });
+      row.append(words, element("span", { class: "numbers", "aria-hidden": "true" }, ...columns.map(([, value]) => element("span", {}, String(value)))));
       return row;
     }));
     this.ui.count.textContent = `${this.shown.length} of ${pane.sentence.length} sentences`;
@@ -120,24 +153,28 @@ class Explorer {
     const list = this.ui.sentences;
     list.addEventListener("click", (event) => {
       const row = event.target.closest("li");
-      if (row) this.choose(Number(row.dataset.at));
+      if (row) this.pick(Number(row.dataset.at));
     });
     list.addEventListener("keydown", (event) => {
       const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -1e9, End: 1e9 };
       if (!moves[event.key] || !this.shown.length) return;
       event.preventDefault();
       const next = Math.max(0, Math.min(this.shown.length - 1, this.shown.indexOf(this.at) + moves[event.key]));
-      this.choose(this.shown[next]);
+      this.pick(this.shown[next]);
     });
+  }
+
+  pick(at) {
+    this.choose(at);
+    Kept.write("sentence", String(this.chosen));
   }
 
   // The chosen sentence in a pane, of one of its heads: at the left pane's update, or the last one before it.
   item(pane, head) {
-    const at = pane === this.left ? this.at : pane.sentence.findIndex((s, i) => s === this.chosen && this.identity(pane, i) === this.identity(this.left, this.at));
-    if (at < 0 || at === undefined) return null;
-    const now = this.left.updates[this.step];
-    const u = pane === this.left ? this.step : Math.max(0, pane.updates.length === 1 ? 0 : pane.updates.findLastIndex((update) => update <= now));
-    const source = this.words(pane.source[at]), target = this.words(pane.target[u][at]);
+    const at = this.place(pane, this.left, this.at);
+    if (at < 0 || pane.kind === "text") return null;
+    const u = this.snapshot(pane);
+    const source = this.words(pane.source[at], pane), target = this.words(pane.target[u][at], pane);
     const text = pane.weights[u][head][at];
     if (text === null) return null;
     const links = pane.gold?.[at] ?? [];
@@ -145,8 +182,50 @@ class Explorer {
     return { image, source, target, steps: unpack(text, source.length * target.length), gold: new Map(links.map((link) => [link >> 1, link & 1])) };
   }
 
+  snapshot(pane) {
+    const now = this.left.updates[this.step];
+    return pane === this.left ? this.step : Math.max(0, pane.updates.length === 1 ? 0 : pane.updates.findLastIndex((update) => update <= now));
+  }
+
+  // The mean matrix of the listed sentences, each stretched to the same size.
+  average(pane, head) {
+    const size = 20, sum = new Float64Array(size * size), bins = [...Array(size).keys()];
+    const overlap = (bin, at, count) => Math.max(0, Math.min((bin + 1) / size, (at + 1) / count) - Math.max(bin / size, at / count));
+    const covered = (at, count) => bins.slice(Math.floor((at * size) / count), Math.ceil(((at + 1) * size) / count));
+    let found = 0;
+    for (const shown of this.shown) {
+      const at = this.place(pane, this.left, shown), u = this.snapshot(pane), text = pane.kind === "text" || at < 0 ? null : pane.weights[u][head][at];
+      if (text === null) continue;
+      const rows = this.words(pane.target[u][at], pane).length, columns = this.words(pane.source[at], pane).length, steps = unpack(text, rows * columns);
+      for (let t = 0; t < rows; t++) for (let s = 0; s < columns; s++) {
+        const weight = steps[t * columns + s];
+        if (weight) for (const y of covered(t, rows)) for (const x of covered(s, columns)) sum[y * size + x] += weight * overlap(y, t, rows) * size * overlap(x, s, columns) * columns;
+      }
+      found++;
+    }
+    if (!found) return null;
+    const labels = bins.map((bin) => `${Math.round((100 * bin) / size)} %`);
+    return { source: labels, target: labels, steps: Uint8Array.from(sum, (each) => Math.round(each / found)), gold: new Map(), mean: found };
+  }
+
+  // What a run made of the chosen sentence, beside the reference: words that only one of them has are marked.
+  texts(pane) {
+    const own = this.translation(pane), at = own?.at.get(this.chosen);
+    if (at === undefined) return [];
+    const words = (number) => (number === null ? [] : this.words(number, own)), reference = words(own.reference[at]), hypothesis = words(own.hypothesis[at]);
+    const [left, right] = common(reference, hypothesis);
+    const marked = (all, kept, name) => all.flatMap((word, i) => [kept.has(i) || !reference.length ? word : element(name, {}, word), " "]);
+    const scores = [["loss", own.loss?.[at], 2, ""], ["free-running accuracy", own.accuracy?.[at], 0, " %"], ["chrF2", own.chrf?.[at], 1, ""]].filter(([, value]) => known(value ?? null));
+    const line = (name, ...parts) => element("div", { class: name }, element("small", {}, name), ...parts);
+    return [element("div", { class: "texts" },
+      ...(pane.kind === "text" ? [line("source", this.data.texts[own.source[at]])] : []),
+      ...(reference.length ? [line("reference", ...marked(reference, left, "del"))] : []),
+      line("hypothesis", ...marked(hypothesis, right, "ins")),
+      element("small", {}, scores.map(([name, value, digits, unit]) => `${name} ${value.toFixed(digits)}${unit}`).join(" · ")))];
+  }
+
   show() {
-    const panes = [this.left, this.data.panes[this.ui.right.value]].filter(Boolean);
+    const panes = [this.left, this.right].filter(Boolean);
     const heads = [...new Set(panes.flatMap((pane) => pane.heads))];
     const heading = [...heads, ...(heads.length > 1 ? ["all"] : [])];
     if (this.ui.head.options.length !== heading.length) this.fill(this.ui.head, heading.map((head) => [head, String(head)]));
@@ -163,7 +242,8 @@ class Explorer {
     this.matrices = [];
     this.all = this.ui.head.value === "all";
     const one = Number(this.ui.head.value || 0);
-    const shown = panes.flatMap((pane) => (this.all ? pane.heads.map((_, at) => [pane, at]) : [[pane, Math.max(0, pane.heads.indexOf(one))]]));
+    this.mean = this.ui.of.value === "all";
+    const shown = panes.flatMap((pane) => (this.all && pane.heads.length ? pane.heads.map((_, at) => [pane, at]) : [[pane, Math.max(0, pane.heads.indexOf(one))]]));
     this.ui.panes.replaceChildren(...shown.map(([pane, head]) => this.pane(pane, head, shown.length)));
     $(".readout", this.root).textContent = this.at === undefined ? "No sentence fits the filters." : "";
     if (focused) this.matrices[0]?.element.focus();
@@ -174,28 +254,32 @@ class Explorer {
   pane(pane, head, count) {
     const name = pane.heads.length > 1 ? `${pane.name} · head ${pane.heads[head]}` : pane.name;
     const box = element("div", { class: "pane", "data-source": "text" }, element("h3", {}, name));
-    const item = this.at === undefined ? null : this.item(pane, head);
+    const item = this.at === undefined ? null : this.mean ? this.average(pane, head) : this.item(pane, head), texts = this.at === undefined || this.mean ? [] : this.texts(pane);
     if (!item) {
-      box.append(element("p", { class: "note" }, this.at === undefined ? "–" : "No matrix of this sentence is kept here."));
+      box.append(...(pane.kind === "text" && texts.length ? [] : [element("p", { class: "note" }, this.at === undefined ? "–" : "No matrix of this sentence is kept here.")]), ...texts);
       return box;
     }
+    if (item.mean) box.append(element("p", { class: "note" }, `The mean of ${item.mean} sentences, by the place in source and target.`));
     const all = this.ui.panes.clientWidth, wide = count > 1 && all > 656 ? (all - 16) / 2 : all;
     const matrix = new Matrix({ ...item, name, rows: pane.kind === "encoder" ? "source" : "target" }, wide - 30, { size: this.ui.size.value, scale: this.ui.scale.value }, (row, column) => { this.cursor = [row, column]; this.move(row, column); });
     matrix.reading = element("div", { class: "reading" });
+    Object.assign(box, { matrix });
+    box.dataset.sentence = this.mean ? "mean" : `sentence ${this.chosen}`;
+    box.prepend(menuButton(box, name));
     this.matrices.push(matrix);
     const table = element("details", { class: "data" }, element("summary", {}, `Table: ${name}`));
     table.addEventListener("toggle", () => { if (table.open && table.children.length === 1) table.append(matrix.table()); });
-    box.append(matrix.element, ...(this.all && !matrix.image ? [] : [matrix.reading]), table);
+    box.append(matrix.element, ...(this.mean || (this.all && !matrix.image) ? [] : [matrix.reading]), ...(this.all && head ? [] : texts), table);
     return box;
   }
 
   move(row, column) {
     const texts = this.matrices.map((matrix) => matrix.mark(row, column));
     this.matrices.forEach((matrix) => this.read(matrix));
-    if (texts.some(Boolean)) $(".readout", this.root).textContent = texts.map((text, at) => (texts.length > 1 ? `${this.place(at)}: ${text || "no such cell"}. ` : text)).join("");
+    if (texts.some(Boolean)) $(".readout", this.root).textContent = texts.map((text, at) => (texts.length > 1 ? `${this.caption(at)}: ${text || "no such cell"}. ` : text)).join("");
   }
 
-  place(at) { return this.all ? this.matrices[at].name.split(" · ").slice(-2).join(" · ") : ["Left", "Right"][at]; }
+  caption(at) { return this.all ? this.matrices[at].name.split(" · ").slice(-2).join(" · ") : ["Left", "Right"][at]; }
 
   // The sentence as text: source words shaded by how much the chosen target word looks at them; or its image, shaded so.
   read(matrix) {
@@ -215,16 +299,26 @@ class Explorer {
   }
 }
 
+// The longest common subsequence of two lists of words: the places of its words in each.
+function common(a, b) {
+  const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--)
+    longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+  const places = [new Set(), new Set()];
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i] === b[j]) { places[0].add(i++); places[1].add(j++); }
+    else if (longest[i + 1][j] >= longest[i][j + 1]) i++;
+    else j++;
+  }
+  return places;
+}
+
 function initExplorer() {
   const root = $("#explorer"), text = $("#alignment-data");
   if (root && text) new Explorer(root, JSON.parse(text.textContent));
 }
 
-document.body.append(tip);
-initTheme();
-initCharts();
-initScroll();
-initSorting();
-initParallel();
-initHeatmaps();
-initExplorer();
+document.body.append(tip, spoken);
+for (const part of $$(".script")) part.hidden = false;
+Kept.read();
+for (const init of [initTheme, initCharts, initMenus, initScroll, initRows, initParallel, initHeatmaps, initExplorer, initPrint, initLinks, initKept]) init();

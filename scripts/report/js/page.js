@@ -1,4 +1,4 @@
-// Theme, and what stands under the pointer in a chart: the row of the table behind it.
+// Theme, what is chosen kept in the address, folded parts open on paper, words for what is wider than the screen.
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -25,40 +25,19 @@ function initTheme() {
 
 const tip = element("div", { class: "tip", hidden: "", "aria-hidden": "true" });
 
-function showTip(event, heading, rows) {
+function showTip(x, y, heading, rows) {
   tip.replaceChildren(element("b", {}, heading), ...rows.map(([name, value]) => element("div", {}, element("span", {}, name), element("span", {}, value))));
   tip.hidden = false;
-  const box = tip.getBoundingClientRect(), right = event.clientX + 14 + box.width < innerWidth;
-  tip.style.left = `${Math.max(4, right ? event.clientX + 14 : event.clientX - 14 - box.width)}px`;
-  tip.style.top = `${Math.max(4, Math.min(event.clientY + 14, innerHeight - box.height - 4))}px`;
+  const box = tip.getBoundingClientRect(), right = x + 14 + box.width < innerWidth;
+  tip.style.left = `${Math.max(4, right ? x + 14 : x - 14 - box.width)}px`;
+  tip.style.top = `${Math.max(4, Math.min(y + 14, innerHeight - box.height - 4))}px`;
 }
 
 function hideTip() { tip.hidden = true; }
 
-// Charts over updates ("x": the nearest row) and over buckets ("row": the row by its number; the first is "all").
-function initCharts() {
-  for (const chart of $$("svg[data-hover=x], svg[data-hover=row]")) {
-    const [low, high, left, right, top, bottom] = chart.dataset.frame.split(",").map(Number);
-    const table = $("table", chart.closest("figure"));
-    const names = $$("thead th", table).map((cell) => cell.textContent);
-    const rows = $$("tbody tr", table).map((row) => [...row.cells].map((cell) => cell.textContent));
-    const places = rows.map((row, at) => (chart.dataset.hover === "x" ? Number(row[0].replaceAll(",", "")) : at - 1));
-    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    chart.addEventListener("pointermove", (event) => {
-      const box = chart.getBoundingClientRect(), width = chart.viewBox.baseVal.width;
-      const value = low + (((event.clientX - box.left) / box.width) * width - left) / (right - left) * (high - low);
-      let near = 0;
-      places.forEach((place, at) => { if (Math.abs(place - value) < Math.abs(places[near] - value)) near = at; });
-      const x = left + (places[near] - low) / (high - low) * (right - left);
-      for (const [key, at] of [["x1", x], ["x2", x], ["y1", top], ["y2", bottom]]) line.setAttribute(key, at);
-      line.setAttribute("class", "cursor");
-      chart.append(line);
-      const values = names.slice(1).map((name, at) => [name, rows[near][at + 1]]).filter(([, text]) => text !== "–");
-      showTip(event, `${names[0]} ${rows[near][0]}`, values);
-    });
-    chart.addEventListener("pointerleave", () => { line.remove(); hideTip(); });
-  }
-}
+// For those who hear the page.
+const spoken = element("p", { class: "visually-hidden", role: "status" });
+function say(text) { spoken.textContent = text ?? ""; }
 
 // Words above what is wider than its place, beside the shadow at its edge.
 function initScroll() {
@@ -70,4 +49,67 @@ function initScroll() {
     const observer = new ResizeObserver(look);
     for (const each of [box, ...box.children]) observer.observe(each);
   }
+}
+
+// What is chosen, kept in the page's address: every control with data-keep, and what the explorer chose. A link to it shows the same.
+const Kept = {
+  values: new URLSearchParams(),
+  read() { if (location.hash.includes("=")) Kept.values = new URLSearchParams(location.hash.slice(1)); },
+  write(name, value, usual) {
+    if (Kept.reading) return;
+    if (value === usual) Kept.values.delete(name);
+    else Kept.values.set(name, value);
+    history.replaceState(null, "", Kept.values.size ? `#${Kept.values}` : location.pathname + location.search);
+  },
+  value(control) { return control.localName === "button" ? control.getAttribute("aria-pressed") : control.value; },
+  // Puts the controls to what the address says, in the order of the page; what one offers may depend on those before it.
+  restore() {
+    Kept.reading = true;
+    for (const control of $$("[data-keep]")) {
+      const value = Kept.values.get(control.dataset.keep);
+      if (value === null || value === Kept.value(control)) continue;
+      if (control.localName === "button") control.click();
+      else {
+        control.value = value;
+        for (const type of ["input", "change"]) control.dispatchEvent(new Event(type, { bubbles: true }));
+      }
+    }
+    document.dispatchEvent(new Event("kept"));
+    Kept.reading = false;
+  },
+};
+
+function initKept() {
+  const usual = new Map($$("[data-keep]").map((control) => [control, Kept.value(control)]));
+  const write = (event) => {
+    const control = event.target.closest?.("[data-keep]");
+    if (control) Kept.write(control.dataset.keep, Kept.value(control), usual.get(control));
+  };
+  for (const type of ["input", "change", "click"]) document.addEventListener(type, write);
+  Kept.restore();
+  addEventListener("hashchange", () => { if (location.hash.includes("=")) { Kept.read(); Kept.restore(); } });
+}
+
+// Opens what a link on the page leads to, and what that is folded in.
+function initLinks() {
+  const open = () => {
+    const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    for (let part = target; part; part = part.parentElement) if (part.localName === "details") part.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  open();
+}
+
+// On paper nothing is folded but long tables behind charts.
+function initPrint() {
+  const opened = new Set();
+  matchMedia("print").addEventListener("change", ({ matches }) => {
+    if (!matches) for (const part of opened) part.open = false;
+    opened.clear();
+    if (!matches) return;
+    for (const part of $$("details:not([open])"))
+      if (!part.matches(".data") || $$("tr", part).length <= 12) { part.open = true; opened.add(part); }
+  });
 }

@@ -1,5 +1,19 @@
-// A heading of the table of rows sorts by its column: numbers by size, unknown ones last.
-function initSorting() {
+// Whether a cell's text fits: "> 0.01", "0.001..0.01", "dot", "!dot", "=1"; several, with spaces between them, must all.
+function fits(text, filter) {
+  const number = (words) => (words.trim() === "" ? NaN : Number(words.replace(/[,*]/g, "")));
+  const value = number(text), low = text.toLowerCase();
+  return filter.toLowerCase().replace(/([<>=!])\s+/g, "$1").split(/\s+/).filter(Boolean).every((term) => {
+    const [, sign, rest] = term.match(/^(>=|<=|>|<|=|!)?(.*)$/), [from, to] = rest.split("..").map(number), other = number(rest);
+    if (!sign && to !== undefined && !Number.isNaN(from) && !Number.isNaN(to)) return value >= from && value <= to;
+    if (sign === "!") return !low.includes(rest);
+    if (sign === "=") return Number.isNaN(other) ? low === rest : value === other;
+    if (sign) return { ">": value > other, "<": value < other, ">=": value >= other, "<=": value <= other }[sign];
+    return low.includes(rest);
+  });
+}
+
+// The table of rows: a heading sorts by its column, numbers by size, unknown ones last; a field below it filters.
+function initRows() {
   const table = $("#rows");
   if (!table) return;
   const value = (row, at) => {
@@ -7,22 +21,32 @@ function initSorting() {
     return text === "–" ? Infinity : text === "" || Number.isNaN(Number(text)) ? text : Number(text);
   };
   const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? (a === b ? 0 : a - b) : String(a).localeCompare(String(b)));
-  $$("thead th", table).forEach((heading, at) => {
-    const button = element("button", { type: "button" }, heading.textContent);
+  const headings = $$("thead th", table), rows = $$("tbody tr", table);
+  const names = headings.map((heading) => heading.textContent);
+  headings.forEach((heading, at) => {
+    const button = element("button", { type: "button" }, names[at]);
     heading.replaceChildren(button);
     button.addEventListener("click", () => {
       const down = heading.getAttribute("aria-sort") === "ascending";
-      for (const other of $$("thead th", table)) other.removeAttribute("aria-sort");
+      for (const other of headings) other.removeAttribute("aria-sort");
       heading.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const rows = $$("tbody tr", table);
       const known = (row) => value(row, at) !== Infinity;
       rows.sort((a, b) => known(b) - known(a) || (down ? -1 : 1) * compare(value(a, at), value(b, at)) || a.dataset.k - b.dataset.k);
       table.tBodies[0].append(...rows);
     });
   });
+  const fields = names.map((name) => element("input", { type: "search", size: 6, "aria-label": `Only rows with this ${name}`, "data-keep": `rows-${name}` }));
+  const filter = () => {
+    for (const row of rows) row.hidden = !fields.every((field, at) => fits(row.cells[at].textContent.trim(), field.value));
+    const count = rows.filter((row) => !row.hidden).length;
+    $("#rows-count").textContent = count < rows.length ? `${count} of ${rows.length} rows.` : "";
+    document.dispatchEvent(new Event("rows"));
+  };
+  for (const field of fields) field.addEventListener("input", filter);
+  $("thead", table).append(element("tr", { class: "filters" }, ...fields.map((field) => element("td", {}, field))));
 }
 
-// Parallel coordinates: a line and its row of the table light up together; a slider keeps the best; one heatmap is shown at a time.
+// Parallel coordinates: a line and its row of the table light up together; a slider keeps the best, and the filter of rows its own.
 function initParallel() {
   const chart = $("svg[data-hover=k]");
   if (!chart) return;
@@ -30,30 +54,48 @@ function initParallel() {
   const names = $$("thead th", table).map((cell) => cell.textContent);
   const lines = new Map($$("path[data-k]", chart).map((line) => [line.dataset.k, line]));
   const rows = new Map($$("tbody tr", table).map((row) => [row.dataset.k, row]));
+  const slider = $("#best"), count = $("#best-count"), order = slider.dataset.order.split(" ");
   const light = (k) => {
     for (const each of [...lines.values(), ...rows.values()]) each.classList.remove("lit");
     lines.get(k)?.classList.add("lit");
     rows.get(k)?.classList.add("lit");
   };
-  chart.addEventListener("pointermove", (event) => {
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(chart.getScreenCTM().inverse());
-    const k = nearestLine([...lines.values()].filter((line) => !line.classList.contains("dim")), point);
+  const show = (k, x, y) => {
     light(k);
     if (k === undefined) return hideTip();
-    const cells = [...rows.get(k).cells].map((cell) => cell.textContent.trim());
-    showTip(event, `row ${k}`, names.slice(1).map((name, at) => [name, cells[at + 1]]));
+    const cells = [...rows.get(k).cells].map((cell) => cell.textContent.trim()), values = names.slice(1).map((name, at) => [name, cells[at + 1]]);
+    showTip(x, y, `row ${k}`, values);
+    return `row ${k}: ${values.map((pair) => pair.join(" ")).join("; ")}`;
+  };
+  const shown = () => [...lines.values()].filter((line) => !line.classList.contains("dim"));
+  const leave = () => { light(); hideTip(); };
+  chart.addEventListener("pointermove", (event) => {
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(chart.getScreenCTM().inverse());
+    show(nearestLine(shown(), point), event.clientX, event.clientY);
   });
-  chart.addEventListener("pointerleave", () => { light(); hideTip(); });
+  chart.addEventListener("pointerleave", leave);
+  chart.addEventListener("blur", leave);
+  for (const [key, value] of Object.entries({ tabindex: 0, role: "application", "aria-roledescription": "chart", "aria-description": "Up and down arrow keys go through the rows, the best first." })) chart.setAttribute(key, value);
+  chart.addEventListener("keydown", (event) => {
+    const moves = { ArrowUp: -1, ArrowDown: 1, Home: -1e6, End: 1e6 };
+    if (event.key === "Escape") leave();
+    if (!moves[event.key]) return;
+    event.preventDefault();
+    const there = new Set(shown().map((line) => line.dataset.k)), best = order.filter((k) => there.has(k));
+    const at = Math.max(0, Math.min(best.length - 1, best.indexOf($(".lit", chart)?.dataset.k) + moves[event.key])), box = chart.getBoundingClientRect();
+    say(show(best[at], box.left + 20, box.top + 20));
+  });
   for (const [k, row] of rows) {
     row.addEventListener("pointerenter", () => light(k));
     row.addEventListener("pointerleave", () => light());
   }
-  const slider = $("#best"), count = $("#best-count");
-  slider?.addEventListener("input", () => {
-    const best = slider.dataset.order.split(" ").slice(0, Number(slider.value));
-    for (const [k, line] of lines) line.classList.toggle("dim", !best.includes(k));
-    count.textContent = `the best ${best.length} of ${lines.size}`;
-  });
+  const dim = () => {
+    const best = new Set(order.slice(0, Number(slider.value)));
+    for (const [k, line] of lines) line.classList.toggle("dim", !best.has(k) || rows.get(k).hidden);
+    count.textContent = best.size < lines.size ? `the best ${best.size} of ${lines.size}` : `all ${lines.size}`;
+  };
+  slider.addEventListener("input", dim);
+  document.addEventListener("rows", dim);
 }
 
 // The data-k of the line that passes within 8 units of the point; undefined where none does.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 export async function play(page) {
   const ui = (name) => page.locator(`[data-ui=${name}]`);
   const names = await ui("left").locator("option").allTextContents();
-  assert.deepEqual(names, ["reference forced · mean of the last layer's heads", "reference forced · layer 1", "reference forced · layer 2", "searched", "encoder · layer 1"]);
+  assert.deepEqual(names, ["reference forced · mean of the last layer's heads", "reference forced · layer 1", "reference forced · layer 2", "searched", "encoder · layer 1", "texts alone"]);
   assert.ok(!(await ui("head").isVisible()), "a mean has no heads");
   await ui("left").selectOption({ label: names[2] });
   assert.deepEqual(await ui("head").locator("option").allTextContents(), ["0", "1", "2", "all"]);

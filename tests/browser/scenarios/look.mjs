@@ -19,9 +19,18 @@ export async function play(page, { script }) {
       assert.ok(ratio >= (/^s\d|q5|heat|link/.test(name) ? 3 : 4.5), `${name} has a contrast of ${ratio.toFixed(2)} in the theme ${expected}`);
   }
   assert.equal(themes.size, 2);
+  const captions = await page.locator("figcaption").evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.firstChild.textContent));
+  assert.ok(captions.length > 3 && captions.filter((text) => text.includes("BLEU")).length <= 1, `one chart of BLEU: ${captions}`);
+  const folded = () => page.locator("details:not([open])").count(), before = await folded();
   await page.emulateMedia({ media: "print" });
+  await page.waitForFunction(() => document.querySelectorAll("details.more[open]").length === document.querySelectorAll("details.more").length);
+  const still = await page.locator("details:not([open])").evaluateAll((all) => all.filter((one) => !one.matches(".data") || one.querySelectorAll("tr").length <= 12).length);
+  assert.ok(before > 0 && still === 0, `${still} of ${before} parts are folded on paper`);
   assert.ok(!(await page.locator("header").isVisible()));
   assert.ok(await page.locator("#curves figure svg").first().isVisible());
+  await page.emulateMedia({ media: "screen" });
+  await page.waitForFunction((count) => document.querySelectorAll("details:not([open])").length === count, before);
+  assert.equal(await folded(), before, "on the screen they are as they were");
 }
 
 // WCAG's contrast of each colour that stands on a card.
