@@ -24,7 +24,7 @@ struct Outcome {
   X(ls) X(show) X(tail) X(compare) X(diff) X(export) X(report) X(serve) X(verify) X(recover) X(publish) \
   X(evaluate) X(translate) X(score) \
   X(list) X(describe) X(check) \
-  X(doctor) X(completion)
+  X(doctor) X(completion) X(help)
 // clang-format on
 
 #define SOFTALIGN_COMMAND(name) void add_##name(CLI::App& app, Outcome& outcome);

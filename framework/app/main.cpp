@@ -46,7 +46,6 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
 std::string suggested_command(const std::string& given, const std::vector<std::string>& names) {
   constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
       {"train", "run"}, {"fit", "run"}, {"predict", "translate"}, {"test", "evaluate"}};
-  if (given == "help") return "; see softalign --help, and softalign COMMAND --help";
   if (given.ends_with(".yaml")) return fmt::format("; did you mean 'run {}'?", printable(given));
   for (const auto& [other, ours] : kElsewhere)
     if (given == other) return fmt::format("; did you mean '{}'? see softalign --help", ours);
@@ -80,6 +79,30 @@ void check_command(const CLI::App& app, int argc, char** argv) {
   if (inner.empty() || argc < 3 || argv[2][0] == '-') return;
   if (std::find(inner.begin(), inner.end(), argv[2]) == inner.end())
     throw SpecError("unknown command '{} {}'{}", argv[1], argv[2], suggestion(argv[2], inner));
+}
+
+// The command line without `--color WHEN`, which may stand before and behind the command, and is obeyed; a null
+// pointer ends it. Throws SpecError.
+std::vector<char*> without_colour(int argc, char** argv) {
+  constexpr std::string_view kOption = "--color";
+  std::vector<char*> words;
+  bool options = true;  // before "--"
+  for (int i = 0; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    options = options && word != "--";
+    if (!options || (word != kOption && !word.starts_with("--color="))) {
+      words.push_back(argv[i]);
+      continue;
+    }
+    std::string when(word.substr(std::min(word.size(), kOption.size() + 1)));
+    if (word == kOption && i + 1 < argc) when = argv[++i];
+    const std::vector<std::string> legal = {"auto", "always", "never"};
+    if (std::ranges::find(legal, when) == legal.end())
+      throw SpecError("--color: '{}'{}", printable(when), suggestion(when, legal));
+    set_colours(when);
+  }
+  words.push_back(nullptr);
+  return words;
 }
 
 // These leave a record or an exit status; what all others leave is what they print.
@@ -130,7 +153,8 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
 
 int run_program(int argc, char** argv, bool closed) {
   CLI::App app("softalign: attention experiments that can be trusted and repeated", "softalign");
-  app.set_version_flag("--version", "softalign " + build_info().version, "the version");
+  app.set_version_flag("-V,--version", "softalign " + build_info().version, "the version");
+  app.add_option("--color", "colours: auto (on a terminal, without $NO_COLOR), always or never");
   app.require_subcommand(1);
   app.footer("Example:\n  softalign run configs/reverse.yaml train.epochs=2");
   Outcome outcome;
@@ -140,9 +164,11 @@ int run_program(int argc, char** argv, bool closed) {
   try {
     gemm_variant();  // refuses what SOFTALIGN_ISA asks for in vain
     for (const std::string& error : Registry::instance().errors()) throw BugError("{}", error);
-    check_command(app, argc, argv);
-    if (argc > 1) check_output(argv[1], closed);
-    app.parse(argc, argv);
+    std::vector<char*> words = without_colour(argc, argv);
+    const int count = static_cast<int>(words.size()) - 1;
+    check_command(app, count, words.data());
+    if (count > 1) check_output(words[1], closed);
+    app.parse(count, words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return fail(fault(app, error), ExitCode::usage);
     app.exit(error);  // --help and --version
@@ -184,10 +210,10 @@ std::vector<std::string> error_lines(std::string_view text) {
 
 void print_error(std::string_view text) {
   std::fflush(stdout);  // what was printed before stays before
+  const std::string ours = coloured("softalign:", has_colours(STDERR_FILENO) ? "1;31" : "") + " ";
   for (const std::string& line : error_lines(text))
-    write_error(fmt::format("{}{}\n",
-                            begins_with_position(line) ? "" : "softalign: ",
-                            shortened(printable(line, kWhole))));
+    write_error(fmt::format(
+        "{}{}\n", begins_with_position(line) ? "" : ours, shortened(printable(line, kWhole))));
 }
 
 CLI::App* add_command(CLI::App& app,

@@ -21,6 +21,7 @@ from command_line import (
     can_be_limited,
     error,
     files_below,
+    on_terminal,
     softalign,
     trained_run,
     write_corpus,
@@ -40,12 +41,43 @@ def test_every_command_has_help_with_an_example(tmp_path: Path) -> None:
         assert "Example:\n" in text and f"softalign {command}" in text, command
 
 
+def test_help_is_a_command_and_that_of_a_bare_group(tmp_path: Path) -> None:
+    for words in ([], ["run"], ["sweep"], ["sweep", "run"]):
+        assert softalign("help", *words, cwd=tmp_path).stdout == softalign(*words, "--help", cwd=tmp_path).stdout
+    bare = softalign("sweep", cwd=tmp_path).stdout
+    assert bare == softalign("help", "sweep", cwd=tmp_path).stdout and re.search(r"^  status {3,}", bare, re.MULTILINE)
+
+
 def test_version(tmp_path: Path) -> None:
     assert softalign("--version", cwd=tmp_path).stdout.startswith("softalign 0.")
+    assert softalign("-V", cwd=tmp_path).stdout == softalign("--version", cwd=tmp_path).stdout
+
+
+def test_colours_are_for_terminals_and_those_who_ask(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    run = trained_run(here)
+    green, red = "\x1b[32mcomplete\x1b[0m", "\x1b[1;31msoftalign:\x1b[0m "
+    assert green in on_terminal(here, 200, "ls", output=True)
+    assert "\x1b" not in on_terminal(here, 200, "ls", "--color", "never", output=True)
+    assert "\x1b" not in softalign("ls", cwd=here).stdout and green in softalign("ls", "--color=always", cwd=here).stdout
+    assert softalign("--color=always", "show", "nowhere", cwd=here, code=2).stderr.startswith(red)
+    (run / "run.h5").write_bytes(b"x")
+    assert "\x1b[31mcorrupt\x1b[0m" in softalign("ls", "--color=always", cwd=here).stdout
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        monkeypatch.setenv(name, value)
+        assert "\x1b" not in on_terminal(here, 200, "ls", output=True)
+        monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def test_what_runs_are_called_colours_nothing(here: Path) -> None:
+    softalign("run", "tiny.yaml", "tags=[\"a\\x1b[31mb\"]", cwd=here)
+    listed = softalign("ls", "--color=always", cwd=here).stdout
+    assert "a\\x1b[31mb" in listed and "\x1b[31m" not in listed
 
 
 MISTAKES = [
-    ["rnu", "x.yaml"], ["run"], [], ["--verison"], ["help"], ["tiny.yaml"], ["run", "train.epochs=3", "tiny.yaml"], ["ls", "tiny.yaml"],
+    ["rnu", "x.yaml"], ["run"], [], ["--verison"], ["help", "rnu"], ["help", "sweep", "rnu"], ["ls", "--color", "blue"], ["tiny.yaml"], ["run", "train.epochs=3", "tiny.yaml"], ["ls", "tiny.yaml"],
     ["run", "tiny.yaml", "--thread", "2"], ["run", "tiny.yaml", "--threads", "-1"], ["run", "tiny.yaml", "--threads", "many"],
     ["study", "tiny.yaml", "--threads", "-5"], ["evaluate", "x", "--threads", "-1"], ["list", "--plugin", ""], ["train", "tiny.yaml"],
     ["run", "tiny.yaml", "--epochs", "3"], ["run", "tiny.yaml", "--lr=0.1"], ["run", "tiny.yaml", "--plugin", ""], ["list", "--plugin", "."],

@@ -110,6 +110,26 @@ std::string cell_shown(const std::string& column, const Cell& cell) {
   return tags.empty() ? "-" : tags;
 }
 
+// Green: complete; cyan: running; yellow: can be resumed; red: a person should look.
+std::string colour_of_state(std::string_view cell) {
+  const auto state = run_state(cell);
+  if (!state) return "";
+  switch (*state) {
+    case RunState::complete:
+      return "32";
+    case RunState::claimed:
+    case RunState::running:
+      return "36";
+    case RunState::failed:
+    case RunState::lost:
+    case RunState::corrupt:
+    case RunState::unreadable:
+      return "31";
+    default:
+      return "33";
+  }
+}
+
 struct ShownColumn {
   std::string column;
   Table::Column form;
@@ -196,7 +216,7 @@ void print_lines(const LsArguments& arguments,
     if (differ) cells.push_back(lines[i].differs);
     text.row(std::move(cells));
   }
-  print_text("{}", text.fitted());
+  write_table(text.fitted(), colour_of_state);
 }
 
 // Failed where some run, or what may hold runs, cannot be read.

@@ -245,7 +245,9 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
                                 "plan and run many variations of a spec",
                                 "Experiments",
                                 "softalign sweep run configs/sweeps/scores.yaml");
-  sweep->require_subcommand(1);
+  sweep->callback([sweep, &app] {
+    if (sweep->get_subcommands().empty()) print_text("{}", sweep->help(app.get_name()));
+  });
   struct State {
     SweepArguments sweep;
     bool dry_run = false, json = false;

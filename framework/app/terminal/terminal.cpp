@@ -36,6 +36,45 @@ void write_text(std::string_view text) {
   fmt::print("{}", safe);
 }
 
+std::string coloured(std::string_view text, std::string_view sgr) {
+  return sgr.empty() ? std::string(text) : fmt::format("\x1b[{}m{}\x1b[0m", sgr, text);
+}
+
+void write_table(std::string_view table,
+                 const std::function<std::string(std::string_view cell)>& colour_of) {
+  if (!has_colours(STDOUT_FILENO)) return write_text(table);
+  std::string text;
+  for (std::size_t at = 0; at < table.size();) {
+    if (table[at] == ' ' || table[at] == '\n') {
+      text += table[at++];
+      continue;
+    }
+    const std::size_t end =
+        std::min({table.find("  ", at), table.find(" \n", at), table.find('\n', at), table.size()});
+    const std::string cell = printable(table.substr(at, end - at), kWhole);
+    text += coloured(cell, colour_of(cell));
+    at = end;
+  }
+  fmt::print("{}", text);
+}
+
+namespace {
+
+std::string colours = "auto";
+
+}  // namespace
+
+void set_colours(const std::string& when) { colours = when; }
+
+bool has_colours(int descriptor) {
+  if (colours != "auto") return colours == "always";
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  return isatty(descriptor) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+}
+
 void write_data(std::string_view text) {
   if (isatty(STDOUT_FILENO) != 0)
     write_text(text);

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -23,6 +24,16 @@ void write_error(const std::string& text);
 // For people, on standard output. Nothing that names, hosts or texts bring along reaches a terminal:
 // what printable escapes is escaped, but the ends of lines and tabulators.
 void write_text(std::string_view text);
+// When to colour: "auto" (on a terminal, unless $NO_COLOR is set or $TERM is dumb), "always", "never".
+void set_colours(const std::string& when);
+bool has_colours(int descriptor);
+// A text in a colour, by the number of its SGR sequence ("31"); as it is where that is empty.
+std::string coloured(std::string_view text, std::string_view sgr);
+
+// A table, as write_text has it; where standard output has colours, each cell in that of `colour_of`.
+void write_table(std::string_view table,
+                 const std::function<std::string(std::string_view cell)>& colour_of);
+
 // For other programs: as it is, unless standard output is a terminal.
 void write_data(std::string_view text);
 template <class... Args>
