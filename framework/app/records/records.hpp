@@ -1,5 +1,5 @@
 // The output of commands about records: alignments, those of a record and those that `softalign translate
-// --alignments` wrote, what diagnostics found, and comparisons; and the temporary folder of `verify`.
+// --alignments` wrote, and what diagnostics found; and the temporary folder of `verify`.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "framework/analysis/panel.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/record/published/alignments.hpp"
@@ -40,10 +39,6 @@ std::string diagnostics_summary(const Record& record);
 // All of one diagnostic: its single numbers by update, and at the last update its numbers along each axis.
 // Throws SpecError where the record has none of this name.
 std::string diagnostic_tables(const Record& record, const std::string& name);
-
-// A comparison for people: the groups with their metrics; behind it, where there are tests, every group against
-// the baseline and what the numbers mean. Fits the terminal.
-std::string comparison_text(const Comparison& comparison, const PairedTestOptions& draws);
 
 // A folder below the system's one for temporary files, for the record that verify makes. Removed at the end,
 // with those that processes of this machine were killed over. One that is kept bears no process's mark. Throws

@@ -4,19 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "framework/analysis/metric_text.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign::app {
-
-// "12.34", of a long number "5.88e+19".
-std::string decimal_text(double value, int decimals);
-
-// "12.34", "5.88e+19", "inf"; "0.0051", but "0.01" of a percentage; "-": not defined.
-// metric: "bleu", "dev/bleu".
-std::string metric_text(double value, const std::string& metric, int decimals = 2);
 
 // The metrics of a table that a first look needs.
 std::vector<std::string> main_metrics(const MetricTable& table);

@@ -1,15 +1,15 @@
-#include "framework/app/records/records.hpp"
+#include "framework/analysis/comparison_text.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
-#include "framework/app/terminal/table.hpp"
+#include "framework/analysis/metric_text.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 
-namespace softalign::app {
+namespace softalign {
 namespace {
 
 int decimals_of(const ComparisonColumn& column) { return column.facts.units == "percent" ? 2 : 4; }
@@ -86,7 +86,7 @@ std::string head(const Comparison& comparison) {
   return text + "\n";
 }
 
-std::string groups_text(const Comparison& comparison) {
+std::string groups_text(const Comparison& comparison, std::size_t width) {
   const std::vector<Difference> parameters = parameters_of(comparison);
   const auto paths = paths_of(parameters);
   const auto names = short_names(parameters);
@@ -117,7 +117,7 @@ std::string groups_text(const Comparison& comparison) {
     }
     table.row(std::move(cells));
   }
-  return table.fitted();
+  return table.str(width);
 }
 
 // "attention=none", "tiny", of the baseline.
@@ -158,7 +158,9 @@ std::optional<Index> pairs_of(const std::vector<AgainstBaseline>& rows) {
   return pairs;
 }
 
-std::string against_text(const Comparison& comparison, const std::vector<AgainstBaseline>& rows) {
+std::string against_text(const Comparison& comparison,
+                         const std::vector<AgainstBaseline>& rows,
+                         std::size_t width) {
   const bool corrected = several(comparison), vary = !pairs_of(rows);
   const bool with_p = std::ranges::any_of(rows, has_p);
   std::vector<Table::Column> columns = {
@@ -190,7 +192,7 @@ std::string against_text(const Comparison& comparison, const std::vector<Against
     if (corrected) cells.push_back(p_text(test, against.p_bootstrap));
     table.row(std::move(cells));
   }
-  return table.fitted();
+  return table.str(width);
 }
 
 // "not tested: #3 bleu, #4 bleu: other test sentences", a line for each reason.
@@ -254,8 +256,11 @@ std::string importance_text(const Comparison& comparison) {
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison, const PairedTestOptions& draws) {
-  std::string text = head(comparison) + groups_text(comparison) + importance_text(comparison);
+std::string comparison_text(const Comparison& comparison,
+                            const PairedTestOptions& draws,
+                            std::size_t width) {
+  std::string text =
+      head(comparison) + groups_text(comparison, width) + importance_text(comparison);
   for (const ComparisonColumn& column : comparison.columns)
     if (!column.facts.signature.empty())
       text += fmt::format("{}: {}\n", column.name.text, printable(column.facts.signature, kWhole));
@@ -267,9 +272,9 @@ std::string comparison_text(const Comparison& comparison, const PairedTestOption
   if (const auto pairs = pairs_of(rows))
     text += fmt::format("; {}", counted(usize(*pairs), "pair"));
   return text + fmt::format("\n{}\n{}{}",
-                            against_text(comparison, rows),
+                            against_text(comparison, rows, width),
                             legend(comparison, rows, draws),
                             untested_text(comparison));
 }
 
-}  // namespace softalign::app
+}  // namespace softalign

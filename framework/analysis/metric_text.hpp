@@ -1,0 +1,15 @@
+// Numbers of metrics as people read them.
+#pragma once
+
+#include <string>
+
+namespace softalign {
+
+// "12.34", of a long number "5.88e+19".
+std::string decimal_text(double value, int decimals);
+
+// "12.34", "5.88e+19", "inf"; "0.0051", but "0.01" of a percentage; "-": not defined.
+// metric: "bleu", "dev/bleu".
+std::string metric_text(double value, const std::string& metric, int decimals = 2);
+
+}  // namespace softalign
