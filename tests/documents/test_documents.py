@@ -2,7 +2,7 @@
 
 The blocks of one document are run together, those of all documents in one folder: it looks like this repository, with smaller specs. A
 block is saved where the text before it says so ("Save this as `NAME`"). `sh` is run by bash; `python` that is not saved reads run.h5 and
-sweep.h5 of small runs; `text` is output. A block that is not run says why in a comment before it.
+sweep.h5 of small runs, or uses the package after the commands; `text` is output. A block that is not run says why in a comment before it.
 """
 
 import os
@@ -42,6 +42,10 @@ class Block:
     name: str  # of the file that it is saved as, "" for none
     not_run: str  # why
 
+    @property
+    def uses_package(self) -> bool:
+        return self.language == "python" and not self.name and "softalign_lab" in self.code
+
 
 def text_of(document: str) -> str:
     return (ROOT / document).read_text(encoding="utf-8")
@@ -65,7 +69,7 @@ def test_every_block_says_what_it_is(document: str):
 
 
 def run(words: list[str], place: Path, code: str = "", path: str = "") -> str:
-    environment = {"PATH": f"{path}:{BUILD}/bin:/usr/bin:/bin", "HOME": str(place), "MPLBACKEND": "Agg", "SOFTALIGN": str(ROOT), "LANG": "C.UTF-8"}
+    environment = {"PATH": f"{path}:{BUILD}/bin:/usr/bin:/bin", "HOME": str(place), "MPLBACKEND": "Agg", "SOFTALIGN": str(ROOT), "LANG": "C.UTF-8", "PYTHONPATH": f"{BUILD}/python"}
     done = subprocess.run(words, cwd=place, input=code, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{code}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
     return done.stdout
@@ -136,13 +140,19 @@ def test_the_commands_run(document: str, repository: Path):
         elif block.language == "sh":
             commands += block.code
     output = run(["bash", "-euxo", "pipefail"], place, commands, path)
+    package = "\n".join(block.code for block in blocks(document) if block.uses_package and not block.not_run)
+    if package and (BUILD / "python/softalign_lab/_core.pyi").exists():
+        here = place / "package"  # without what the commands have made, by a program that knows the document's plugin
+        here.mkdir()
+        (here / "configs").symlink_to(place / "configs")
+        run([sys.executable, "-"], here, package)
     if as_shown:
         assert all(block.code in output for block in blocks(document) if block.language == "text"), output
 
 
-@pytest.mark.parametrize("document", [d for d in DOCUMENTS if any(b.language == "python" and not b.name for b in blocks(d))])
+@pytest.mark.parametrize("document", [d for d in DOCUMENTS if any(b.language == "python" and not (b.name or b.uses_package) for b in blocks(d))])
 def test_the_python_runs(document: str, records: Path):
-    code = "\n".join(block.code for block in blocks(document) if block.language == "python" and not block.not_run)
+    code = "\n".join(block.code for block in blocks(document) if block.language == "python" and not (block.not_run or block.uses_package))
     if "xarray" in code:
         pytest.importorskip("xarray")
     (records / "code.py").write_text(PYTHON + code)
