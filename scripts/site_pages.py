@@ -77,6 +77,7 @@ STYLE = """.wy-nav-content { max-width: 1100px; }
 .rst-content pre { overflow-x: auto; }
 .rst-content code { white-space: normal; }
 .rst-content pre code { white-space: pre; }
+.rst-content pre code.language-text { white-space: pre-wrap; }
 """
 
 
@@ -95,10 +96,11 @@ def fenced(text: str, language: str = "text") -> str:
 def options(rows: list[dict]) -> str:
     if not rows:
         return "No options.\n"
-    lines = ["| option | type | default | legal | |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| option | values | |", "| --- | --- | --- |"]
     for row in rows:
-        default = "required" if row["required"] else f"`{row['default']}`" if row["default"] else ""
-        lines.append(f"| `{row['option']}` | {cell(row['type'])} | {default} | {cell(row['legal'])} | {cell(row['help'])} |")
+        default = "required" if row["required"] else f"default `{row['default']}`" if row["default"] else ""
+        values = cell(", ".join(filter(None, (row["type"], row["legal"])))) + f"<br>{default}"
+        lines.append(f"| `{row['option']}` | {values} | {cell(row['help'])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -141,6 +143,12 @@ def contracts() -> str:
     return "\n".join(page)
 
 
+def prose(docstring: str) -> str:
+    """Markdown of a docstring: its indented lines are code."""
+    lines = (line if line.startswith("    ") else re.sub(r"([<*])", r"\\\1", line) for line in docstring.splitlines())
+    return "\n".join(lines) + "\n"
+
+
 def signature(thing: object) -> str:
     try:
         return re.sub(r"'([\w.\[\], |]+)'", r"\1", str(inspect.signature(thing)))  # annotations are texts
@@ -154,7 +162,7 @@ def described(name: str, thing: object, level: str) -> list[str]:
         text = "" if issubclass(thing, Exception) else signature(thing)
     else:
         text = signature(thing) if callable(thing) else ""
-    parts += [fenced(name + text, "python") if text else "", fenced(inspect.getdoc(thing) or "")] if inspect.getdoc(thing) or text else []
+    parts += [fenced(name + text, "python") if text else "", prose(inspect.getdoc(thing) or "")] if inspect.getdoc(thing) or text else []
     return parts
 
 
@@ -164,7 +172,7 @@ def python() -> str:
         package = importlib.import_module("softalign_lab")
     except ImportError as error:
         return f"# Python\n\nThe package was not there when this site was built: {cell(str(error))}.\n"
-    page = ["# Python\n", fenced(inspect.getdoc(package) or "")]
+    page = ["# Python\n", prose(inspect.getdoc(package) or "")]
     for name in package.__all__:
         thing = getattr(package, name)
         page += described(name, thing, "##")
@@ -212,7 +220,7 @@ class Site:
                 return match[0]
             if str(target) == "experiments/notebooks":
                 return f"[{text}]({path}first_run.md)"
-            return f"{text} (`{target}`)"  # a folder, or what a command of the page draws
+            return f"`{target}`" if text == str(target) else f"{text} (`{target}`)"  # a folder, or what a command of the page draws
 
         parts = CODE.split((ROOT / name).read_text(encoding="utf-8"))
         held: list[str] = []  # code spans, which may stand in the text of a link
