@@ -123,7 +123,7 @@ def plugged(source: str, place: Path) -> str:
 
 
 @pytest.mark.parametrize("document", [document for document in DOCUMENTS if any(b.language == "sh" for b in blocks(document))])
-def test_the_commands_run(document: str, repository: Path):
+def test_the_commands_run(document: str, repository: Path, tmp_path: Path):
     place, path, commands = repository, "", ""
     as_shown = "empty folder" in text_of(document)  # with its own specs, so its output is that which is shown
     if as_shown:
@@ -142,10 +142,8 @@ def test_the_commands_run(document: str, repository: Path):
     output = run(["bash", "-euxo", "pipefail"], place, commands, path)
     package = "\n".join(block.code for block in blocks(document) if block.uses_package and not block.not_run)
     if package and (BUILD / "python/softalign_lab/_core.pyi").exists():
-        here = place / "package"  # without what the commands have made, by a program that knows the document's plugin
-        here.mkdir()
-        (here / "configs").symlink_to(place / "configs")
-        run([sys.executable, "-"], here, package)
+        (tmp_path / "configs").symlink_to(place / "configs")  # without the runs of a program that knows the document's plugin
+        run([sys.executable, "-"], tmp_path, package)
     if as_shown:
         assert all(block.code in output for block in blocks(document) if block.language == "text"), output
 
