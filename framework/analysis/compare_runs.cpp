@@ -117,11 +117,14 @@ ComparedRuns compare_runs(const std::vector<std::string>& places,
     compared.too_many = options.tests && !asked && comparison.groups.size() > kTestedUnasked;
     tests = options.tests && !compared.too_many;
   } while (tests && leaves_out(compared, paired_runs(comparison)));
-  const std::string why = compared.left_out_text();
-  if (compared.runs.empty() && compared.code() == ExitCode::failed)
-    throw MachineError("{}{}: no run there that can be read", why, places.front());
-  if (compared.runs.empty())
-    throw DataError("{}{}: no run there that could be compared", why, places.front());
+  if (compared.runs.empty()) {  // the lines of those left out, then this one
+    const bool unreadable = compared.code() == ExitCode::failed;
+    throw Error(unreadable ? ExitCode::failed : ExitCode::data,
+                fmt::format("{}{}: no run there that {}",
+                            compared.left_out_text(),
+                            printable(places.front(), kWhole),
+                            unreadable ? "can be read" : "could be compared"));
+  }
   if (!lengths.all() && comparison.sentences == 0)
     throw DataError("--length {}: no test sentence is so long; leave it out for all of them",
                     options.lengths);

@@ -67,7 +67,7 @@ def test_curves_can_be_looked_at_closely(pages, drive):
     for record in records:
         by_model.setdefault(Path(record.filename).parents[1].name, []).append(record["train/wall_time"][-1])
     longest = max(map(np.mean, by_model.values()))
-    assert float(ends["seconds"].rpartition(" ")[2]) == pytest.approx(longest, rel=1e-3)
+    assert float(ends["seconds"].rpartition(" ")[2]) == pytest.approx(longest, rel=1e-2)  # shown with few digits
 
 
 def test_two_models_are_told_apart_sentence_by_sentence(pages, drive):

@@ -1,5 +1,6 @@
 // softalign serve [FOLDER]: the pages of runs in a browser, while they train; scripts/serve.py makes them.
 #include "framework/app/command.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
 
 namespace softalign::app {
@@ -16,7 +17,8 @@ void add_serve(CLI::App& app, Outcome&) {
                                   "Records",
                                   "softalign serve results");
   command->add_option("folder", arguments->folder, "where the runs are")->capture_default_str();
-  command->add_option("--port", arguments->port, "of the address (default: one that is free)");
+  command->add_option("--port", arguments->port, "of the address (default: one that is free)")
+      ->check(integer(between(0, 65535)));
   command->callback([arguments] {
     become_script("serve.py",
                   {fmt::format("--port={}", arguments->port), "--", arguments->folder},
