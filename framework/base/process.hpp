@@ -22,7 +22,7 @@ namespace softalign {
 // without: no result depends on it.
 void prepare_process();
 
-// What systems do each in their own way: Linux, macOS, other Unix. Where the system cannot, as said.
+// What Linux, macOS and other Unix do differently.
 std::filesystem::path program_file();  // that this process runs; empty: not known
 void end_with_parent();  // SIGTERM when the parent ends, called in a child; other than on Linux: nothing
 int file_in_memory(

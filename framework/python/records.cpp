@@ -1,6 +1,7 @@
 // Runs and their records.
 #include <nlohmann/json.hpp>
 
+#include "framework/analysis/compare_runs.hpp"
 #include "framework/analysis/export.hpp"
 #include "framework/analysis/export_links.hpp"
 #include "framework/analysis/record_facts.hpp"
@@ -54,6 +55,20 @@ py::object report(const std::vector<std::string>& places,
     json = report_json(places, options);
   }
   return to_python(json);
+}
+
+// The JSON of `compare --json`. Throws where runs that may belong into it cannot be read, or are damaged.
+std::string compared(const std::vector<std::string>& places,
+                     const std::string& metrics,
+                     const std::string& baseline,
+                     const std::string& lengths,
+                     bool tests) {
+  const py::gil_scoped_release release;
+  CompareOptions options{metrics, baseline, lengths, tests, {}};
+  options.draws.threads = resolve_thread_count(0);
+  const ComparedRuns found = compare_runs(places, "results", options);
+  if (found.code() != ExitCode::done) throw Error(found.code(), found.left_out_text());
+  return found.json().dump(-1, ' ', false, JsonObject::error_handler_t::replace);
 }
 
 py::array array_of(const Record& record, const std::string& group, const std::string& name) {
@@ -125,6 +140,7 @@ void add_records(py::module_& module) {
              py::arg("resamples") = 1000,
              py::arg("sentences") = std::vector<Index>(),
              py::arg("smooth") = 1);
+  module.def("compare", &compared);
   py::class_<Record>(module, "Record")
       .def(py::init<std::filesystem::path>(), py::arg("path"))
       .def_property_readonly("file", [](const Record& r) { return r.file().string(); })

@@ -200,8 +200,8 @@ void run(const RunArguments& arguments) {
   const bool streams = arguments.progress == "json";
   std::optional<JsonObserver> stream;
   if (streams) stream.emplace();
-  Observer& told = streams ? static_cast<Observer&>(*stream) : observer;
-  const ExperimentOutcome outcome = run_experiment(resolved, options, told);
+  Observer& watcher = streams ? static_cast<Observer&>(*stream) : observer;
+  const ExperimentOutcome outcome = run_experiment(resolved, options, watcher);
   observer.clear();
   print_outcome(outcome, arguments.json, streams);
 }

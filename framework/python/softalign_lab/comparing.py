@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from typing import Any
 
 import pandas as pd
 
-from softalign_lab.program import answer
+from softalign_lab import _core
 from softalign_lab.runs import Run, Runs
 
 Compared = str | PathLike | Run | Runs | Iterable["Compared"]
@@ -53,7 +54,5 @@ def compare(
     *runs: Compared, metrics: Sequence[str] = (), baseline: str | int | None = None, length: str = "", tests: bool = True
 ) -> Comparison:
     """Compares runs as `softalign compare` does. metrics: "bleu" of the test, "dev/loss" or "dev/loss:best" of a series; length: "31-50"."""
-    words: list[object] = ["compare", "--json"]
-    words += ["--metric", ",".join(metrics)] * bool(metrics) + ["--baseline", baseline] * (baseline is not None)
-    words += ["--length", length] * bool(length) + ["--no-tests"] * (not tests)
-    return Comparison(answer(*words, "--", *_places(runs or ("results",))))
+    named = "" if baseline is None else str(baseline)
+    return Comparison(json.loads(_core.compare(_places(runs or ("results",)), ",".join(metrics), named, length, tests)))

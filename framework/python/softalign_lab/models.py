@@ -58,7 +58,7 @@ def alignment(weights: np.ndarray, target: Sequence[str], source: Sequence[str],
 
 @lru_cache(maxsize=8)
 def _trained(records: tuple[str, ...], changes: tuple[str, ...], state: str, threads: int, written: tuple[int, ...]) -> _core.Trained:
-    """Kept, since loading takes longer than most questions. written: when, so that a run that goes on is read anew."""
+    """Kept, since loading takes longer than most questions. written: when, so that a run that was resumed is read again."""
     return _core.Trained(list(records), list(changes), [], state, threads)
 
 

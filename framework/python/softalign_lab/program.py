@@ -42,8 +42,8 @@ def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> 
     command = [program(), *map(str, words)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:
         assert process.stdout and process.stderr
-        told: list[str] = []
-        reader = threading.Thread(target=_pass_on, args=(process.stderr, told, shown))
+        lines: list[str] = []
+        reader = threading.Thread(target=_pass_on, args=(process.stderr, lines, shown))
         reader.start()
         try:
             printed = process.stdout.read()
@@ -52,13 +52,13 @@ def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> 
             process.wait()
             raise
     if process.returncode not in codes:
-        text = "\n".join(line.removeprefix("softalign: ") for line in told if not shown or line.startswith("softalign: "))
+        text = "\n".join(line.removeprefix("softalign: ") for line in lines if not shown or line.startswith("softalign: "))
         raise _ERRORS.get(process.returncode, _core.Error)(text or f"softalign {words[0]} ended with {process.returncode}")
     return json.loads(printed)
 
 
-def _pass_on(lines: Iterable[str], told: list[str], shown: bool) -> None:
-    for line in lines:
-        told.append(line.rstrip("\n"))
+def _pass_on(written: Iterable[str], lines: list[str], shown: bool) -> None:
+    for line in written:
+        lines.append(line.rstrip("\n"))
         if shown:
             print(line, end="", file=sys.stderr)

@@ -224,7 +224,7 @@ class Runs(Sequence[Run]):
 def runs(*places: Place, results: Place = "results") -> Runs:
     """The runs that the places name: a run's folder or run.h5, a folder above some, or the beginning of a run's ID below `results`.
 
-    Without places, those below `results`. Raises SpecError for a place that is none.
+    Without places, those below `results`. Raises SpecError for any other place.
     """
     return Runs(_core.find_runs([fspath(place) for place in places or (results,)], fspath(results)))
 

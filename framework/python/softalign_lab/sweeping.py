@@ -57,7 +57,7 @@ class Sweep:
 def sweep(
     file: str | PathLike, changes: Overrides = None, *, workers: int | None = None, threads: int = 1, results: str | PathLike = "results", tiny: bool = False
 ) -> Sweep:
-    """Runs a sweep or a study, or goes on with it; what is complete is not run again. Progress goes to standard error.
+    """Runs a sweep or a study, or resumes it; what is complete is not run again. Progress goes to standard error.
 
     workers: processes at once, as many as there are cores unless it says otherwise; threads: of each. tiny: a study's tiny form, with one seed. Raises SpecError, DataError, MachineError; claims that
     fail raise nothing.

@@ -32,28 +32,28 @@ def run(
     on_evaluation: Callable[[Evaluation], Any] | None = None,
     on_update: Callable[[dict[str, Any]], Any] | None = None,
 ) -> Run:
-    """Trains an experiment, or goes on with it, and returns the run with its record; a run that is complete is returned at once.
+    """Trains an experiment, or resumes it, and returns the run with its record; a run that is complete is returned at once.
 
     given: a YAML file, or the options as a mapping. changes: {"train.epochs": 3}. threads: 0 is all cores; no number depends on it.
     on_evaluation: called after each evaluation of the dev set, on_update after each update. What they raise, and Ctrl-C, stop the run, which saves its
-    state: the same call goes on. Raises SpecError, DataError, MachineError.
+    state: the same call resumes it. Raises SpecError, DataError, MachineError.
     """
-    told = _Progress() if progress else None
+    shown = _Progress() if progress else None
 
     def watch(kind: str, values: dict[str, Any]) -> None:
-        if told is not None:
-            told.tell(kind, values)
+        if shown is not None:
+            shown.show(kind, values)
         if kind == "dev" and on_evaluation is not None:
             on_evaluation(values)
         if kind == "update" and on_update is not None:
             on_update(values)
 
-    wants_updates = on_update is not None or told is not None and told.draws
+    wants_updates = on_update is not None or shown is not None and shown.draws
     try:
         folder = _core.train(*spec(given), overrides(changes), list(plugins), fspath(results), threads, force, watch, wants_updates)
     finally:
-        if told is not None:
-            told.clear()
+        if shown is not None:
+            shown.clear()
     return Run(folder)
 
 
@@ -66,12 +66,12 @@ class _Progress:
         self.draws = self.out.isatty()
         self._drawn_at = 0.0
 
-    def tell(self, kind: str, values: dict[str, Any]) -> None:
+    def show(self, kind: str, values: dict[str, Any]) -> None:
         if kind == "message":
             self._line(values["text"])
         elif kind == "dev":
-            shown = "  ".join(f"{name} {values['metrics'][name]:.4g}" for name in ("loss", "token_accuracy", "bleu") if name in values["metrics"])
-            self._line(f"epoch {values['epoch']}/{values['epochs']}  update {values['update']}  dev: {shown}{'  best so far' if values['best'] else ''}")
+            metrics = "  ".join(f"{name} {values['metrics'][name]:.4g}" for name in ("loss", "token_accuracy", "bleu") if name in values["metrics"])
+            self._line(f"epoch {values['epoch']}/{values['epochs']}  update {values['update']}  dev: {metrics}{'  best so far' if values['best'] else ''}")
         elif kind == "update" and self.draws and time.monotonic() - self._drawn_at > 0.1:
             self._drawn_at = time.monotonic()
             print(f"\r\033[Kupdate {values['update']}/{values['updates']}  loss {values['loss']:.3f}", end="", file=self.out, flush=True)
