@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "framework/analysis/comparison_text.hpp"
 #include "framework/analysis/panel.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
@@ -62,8 +61,10 @@ ExitCode ComparedRuns::code() const {
 
 JsonObject ComparedRuns::json() const { return comparison_json(comparison, left_out, draws); }
 
-std::string ComparedRuns::text(std::size_t columns) const {
-  std::string text = comparison_text(comparison, draws, columns);
+std::string ComparedRuns::text(ComparisonForm form) const {
+  form.all_columns |= metrics_asked;
+  std::string text = comparison_text(comparison, draws, form);
+  if (form.format != ComparisonFormat::text) return text;
   if (too_many)
     text += fmt::format("{} groups: --baseline GROUP tests them against one\n",
                         comparison.groups.size());
@@ -100,6 +101,7 @@ ComparedRuns compare_runs(const std::vector<std::string>& places,
 
   ComparedRuns compared;
   compared.draws = options.draws;
+  compared.metrics_asked = !metrics.empty();
   Comparison& comparison = compared.comparison;
   read_complete(named_runs(places, results), series, compared);
   if (!lengths.all()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/analysis/comparison.hpp"
+#include "framework/analysis/comparison_text.hpp"
 #include "framework/analysis/statistics.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/json.hpp"
@@ -24,13 +25,15 @@ struct ComparedRuns {
   std::vector<LeftOut> left_out;
   Comparison comparison;
   PairedTestOptions draws;
-  bool too_many = false;  // groups to test them all unasked (kTestedUnasked)
+  bool metrics_asked = false;  // no column is hidden
+  bool too_many = false;       // groups to test them all unasked (kTestedUnasked)
 
   // Failed or data where runs that may belong into the comparison cannot be read, or are damaged.
   ExitCode code() const;
   JsonObject json() const;
-  std::string text(std::size_t columns = 0) const;  // as comparison_text, and what is missing
-  std::string left_out_text() const;                // a line a run that is left out
+  // As comparison_text; behind a text what is missing.
+  std::string text(ComparisonForm form = {}) const;
+  std::string left_out_text() const;  // a line a run that is left out
 
   ComparedRuns() = default;
   ComparedRuns(ComparedRuns&&) = default;

@@ -1,62 +1,19 @@
 #include "framework/analysis/comparison_text.hpp"
 
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "framework/analysis/comparison_table.hpp"
 #include "framework/analysis/metric_text.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
-
-int decimals_of(const ComparisonColumn& column) { return column.facts.units == "percent" ? 2 : 4; }
-
-std::string seeds_text(const Seeds& seeds, int decimals, bool signs = false) {
-  if (seeds.count == 0) return "-";
-  std::string text = decimal_text(seeds.mean, decimals);
-  if (signs && text.front() != '-') text.insert(0, "+");
-  if (seeds.count > 1 && std::isfinite(seeds.deviation))
-    text += " ±" + decimal_text(seeds.deviation, decimals);
-  return text;
-}
-
-std::vector<Difference> parameters_of(const Comparison& comparison) {
-  std::vector<Difference> all;
-  for (const ComparedGroup& group : comparison.groups) all.push_back(group.parameters);
-  return all;
-}
-
-// Paths in the order in which `differences` puts them.
-std::vector<std::string> paths_of(const std::vector<Difference>& all) {
-  std::vector<std::string> paths;
-  for (const Difference& difference : all)
-    for (const auto& [path, value] : difference)
-      if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
-  return paths;
-}
-
-std::string value_at(const Difference& parameters, const std::string& path) {
-  for (const auto& [name, value] : parameters)
-    if (name == path) return value;
-  return "-";
-}
-
-std::string names_of(const ComparedGroup& group) {
-  std::set<std::string> names;
-  for (const Run* run : group.runs) names.insert(run->name);
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-std::string title_of(const ComparisonColumn& column) {
-  if (column.facts.units.empty() || column.facts.units == "1" || column.facts.units == "percent")
-    return column.name.text;
-  return fmt::format("{} ({})", column.name.text, column.facts.units);
-}
 
 std::string lengths_text(const LengthRange& lengths) {
   if (lengths.longest == std::numeric_limits<Index>::max())
@@ -86,34 +43,79 @@ std::string head(const Comparison& comparison) {
   return text + "\n";
 }
 
-std::string groups_text(const Comparison& comparison, std::size_t width) {
-  const std::vector<Difference> parameters = parameters_of(comparison);
-  const auto paths = paths_of(parameters);
-  const auto names = short_names(parameters);
-  std::set<std::string> run_names;
-  for (const ComparedGroup& group : comparison.groups) run_names.insert(names_of(group));
+// The metrics that are shown. One in which no group differs says nothing about them.
+ShownColumns shown_columns(const Comparison& comparison, const ComparisonForm& form) {
+  ShownColumns shown;
+  for (const ComparisonColumn& column : comparison.columns) {
+    const auto as_first = [&](const Seeds& cell) {
+      const Seeds& first = column.cells.front();
+      return cell.count == 0 ? first.count == 0
+                             : first.count > 0 && cell.mean == first.mean &&
+                                   !(cell.count > 1 && cell.deviation > 0);
+    };
+    if (form.all_columns || comparison.groups.size() < 2 ||
+        !std::ranges::all_of(column.cells, as_first))
+      shown.push_back(&column);
+  }
+  return shown;
+}
 
-  constexpr std::size_t kLeast = 8;
-  std::vector<Table::Column> columns = {{"#", Side::right}};
-  if (run_names.size() > 1) columns.push_back({"name", Side::left, kLeast});
-  for (const std::string& path : paths)
-    columns.push_back({names.at(path), Side::left, std::max(kLeast, names.at(path).size())});
-  columns.push_back({"seeds", Side::right});
+// A text in lines of at most `width` columns; 0: in one.
+std::string lines_of(const std::string& text, std::size_t width) {
+  if (width == 0) return text + "\n";
+  return fmt::format("{}\n", fmt::join(wrapped(text, width), "\n"));
+}
+
+// "teacher-forced (the reference up to each word is given): loss", and those of the search.
+std::string ways_text(const ShownColumns& columns, std::size_t width) {
+  std::string text;
+  for (const auto& [searched, way] :
+       {std::pair{false, "teacher-forced (the reference up to each word is given)"},
+        std::pair{true, "from the search (the model reads its own words)"}}) {
+    std::string names;
+    for (const ComparisonColumn* column : columns)
+      if (column->facts.searched == searched)
+        names += (names.empty() ? "" : ", ") + column->name.text;
+    if (!names.empty()) text += lines_of(fmt::format("{}: {}", way, names), width);
+  }
+  return text;
+}
+
+std::string hidden_text(const Comparison& comparison,
+                        const ShownColumns& shown,
+                        std::size_t width) {
+  std::string names;
   for (const ComparisonColumn& column : comparison.columns)
-    columns.push_back({title_of(column) + " ", Side::right});
+    if (std::ranges::count(shown, &column) == 0) {
+      names += (names.empty() ? "" : ", ") + column.name.text;
+      if (const Seeds& first = column.cells.front(); first.count > 0)
+        names += " " + seeds_text(first, decimals_of(column));
+    }
+  return names.empty() ? "" : lines_of("the same in every group: " + names, width);
+}
+
+std::string groups_text(const Comparison& comparison,
+                        const ShownColumns& shown,
+                        std::size_t width) {
+  constexpr std::size_t kLeast = 8;
+  GroupTable groups = described_groups(comparison);
+  std::vector<Table::Column> columns;
+  for (const std::string& title : groups.titles)
+    if (title == "#" || title == "seeds")
+      columns.push_back({title, Side::right});
+    else
+      columns.push_back({title, Side::left, std::max(kLeast, title.size())});
+  for (const ComparisonColumn* column : shown)
+    columns.push_back({title_of(*column) + " ", Side::right});
   Table table(columns);
-  for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
-    const ComparedGroup& group = comparison.groups[g];
-    std::vector<std::string> cells = {fmt::format("{}", g + 1)};
-    if (run_names.size() > 1) cells.push_back(names_of(group));
-    for (const std::string& path : paths) cells.push_back(value_at(group.parameters, path));
-    cells.push_back(fmt::format("{}", group.runs.size()));
-    for (const ComparisonColumn& column : comparison.columns) {
-      const Seeds& seeds = column.cells[g];
-      std::string cell = seeds_text(seeds, decimals_of(column));
-      if (seeds.count > 0 && seeds.count < std::ssize(group.runs))
+  for (std::size_t g = 0; g < groups.rows.size(); ++g) {
+    std::vector<std::string> cells = std::move(groups.rows[g]);
+    for (const ComparisonColumn* column : shown) {
+      const Seeds& seeds = column->cells[g];
+      std::string cell = seeds_text(seeds, decimals_of(*column));
+      if (seeds.count > 0 && seeds.count < std::ssize(comparison.groups[g].runs))
         cell += fmt::format(" n={}", seeds.count);
-      cells.push_back(cell + (column.best == static_cast<int>(g) ? "*" : " "));
+      cells.push_back(cell + (is_best(*column, g) ? "*" : " "));
     }
     table.row(std::move(cells));
   }
@@ -134,6 +136,15 @@ std::string p_text(const std::optional<PairedTest>& test, double p) {
 bool has_p(const AgainstBaseline& against) {
   return against.test && !std::isnan(against.test->p_randomisation);
 }
+
+// Half the interval of the difference on the test set; NaN where there is none. That of a single pair of runs would
+// be taken for the models', and is that of two trained ones.
+double interval_of(const AgainstBaseline& against) {
+  return against.test && against.difference.count > 1 ? against.test->of_difference.half_width
+                                                      : kUndefined;
+}
+
+bool has_interval(const AgainstBaseline& against) { return !std::isnan(interval_of(against)); }
 
 // Whether some metric has a p in more than one group, so that correcting changes something.
 bool several(const Comparison& comparison) {
@@ -166,7 +177,8 @@ std::string against_text(const Comparison& comparison,
   std::vector<Table::Column> columns = {
       {"metric"}, {"#", Side::right}, {"difference", Side::right}};
   if (vary) columns.push_back({"pairs", Side::right});
-  columns.push_back({"test set", Side::right});
+  const bool with_interval = std::ranges::any_of(rows, has_interval);
+  if (with_interval) columns.push_back({"test set", Side::right});
   for (const auto& [name, spare] : {std::pair{"AR p", 0}, std::pair{"BS p", 1}}) {
     if (!with_p) break;
     columns.push_back({name, Side::right, 0, spare});
@@ -184,8 +196,8 @@ std::string against_text(const Comparison& comparison,
                                       fmt::format("{}", against.group + 1),
                                       seeds_text(against.difference, decimals, true)};
     if (vary) cells.push_back(fmt::format("{}", against.difference.count));
-    const double half = test ? test->of_difference.half_width : kUndefined;
-    cells.push_back(std::isnan(half) ? "-" : "±" + decimal_text(half, decimals));
+    const double half = interval_of(against);
+    if (with_interval) cells.push_back(std::isnan(half) ? "-" : "±" + decimal_text(half, decimals));
     if (with_p) cells.push_back(p_text(test, test ? test->p_randomisation : 0));
     if (corrected) cells.push_back(p_text(test, against.p_randomisation));
     if (with_p) cells.push_back(p_text(test, test ? test->p_bootstrap : 0));
@@ -217,9 +229,9 @@ std::string legend(const Comparison& comparison,
                    const PairedTestOptions& draws) {
   std::string text =
       pairs_of(rows) == 1
-          ? "difference  of one pair of runs: how far training varies is not known, so no p\n"
+          ? "difference  of one pair of runs: no p and no interval, since training varies\n"
           : "difference  mean ±sd over pairs of runs of one seed: the training varies\n";
-  if (std::ranges::any_of(rows, [](const auto& against) { return against.test.has_value(); }))
+  if (std::ranges::any_of(rows, has_interval))
     text += "test set    half its 95 % bootstrap interval: the models stay, sentences vary\n";
   if (std::ranges::any_of(rows, has_p))
     text += fmt::format(
@@ -258,12 +270,18 @@ std::string importance_text(const Comparison& comparison) {
 
 std::string comparison_text(const Comparison& comparison,
                             const PairedTestOptions& draws,
-                            std::size_t width) {
-  std::string text =
-      head(comparison) + groups_text(comparison, width) + importance_text(comparison);
-  for (const ComparisonColumn& column : comparison.columns)
-    if (!column.facts.signature.empty())
-      text += fmt::format("{}: {}\n", column.name.text, printable(column.facts.signature, kWhole));
+                            const ComparisonForm& form) {
+  const ShownColumns shown = shown_columns(comparison, form);
+  if (form.format == ComparisonFormat::markdown) return markdown_table(comparison, shown);
+  if (form.format == ComparisonFormat::latex) return latex_table(comparison, shown);
+  if (form.format == ComparisonFormat::csv) return csv_table(comparison, shown);
+  std::string text = head(comparison) + groups_text(comparison, shown, form.width) +
+                     ways_text(shown, form.width) + hidden_text(comparison, shown, form.width) +
+                     importance_text(comparison);
+  for (const ComparisonColumn* column : shown)
+    if (!column->facts.signature.empty())
+      text +=
+          fmt::format("{}: {}\n", column->name.text, printable(column->facts.signature, kWhole));
   if (comparison.against.empty()) return text;
   text += fmt::format(
       "\nagainst #{}, {}", comparison.baseline + 1, label_of(comparison, comparison.baseline));
@@ -272,7 +290,7 @@ std::string comparison_text(const Comparison& comparison,
   if (const auto pairs = pairs_of(rows))
     text += fmt::format("; {}", counted(usize(*pairs), "pair"));
   return text + fmt::format("\n{}\n{}{}",
-                            against_text(comparison, rows, width),
+                            against_text(comparison, rows, form.width),
                             legend(comparison, rows, draws),
                             untested_text(comparison));
 }

@@ -50,7 +50,8 @@ def run_of(folder: Path, **wanted: Any) -> Path:
 
 
 def in_terminal(*arguments: object, cwd: Path, columns: int) -> list[str]:
-    return on_terminal(cwd, columns, *arguments, output=True).replace("\r\n", "\n").splitlines()
+    written = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(cwd, columns, *arguments, output=True))
+    return written.replace("\r\n", "\n").splitlines()
 
 
 def test_copies_of_a_run_are_exported_once(spoilt: Path) -> None:
@@ -114,6 +115,49 @@ def test_compare_keeps_seeds_and_sentences_apart(runs: Path) -> None:
     again = answer(*first, "--threads", 1, cwd=runs)
     assert again == shown  # neither threads nor the clock change a bit
     assert "against" not in softalign("compare", "--no-tests", cwd=runs).stdout
+
+
+def test_compare_says_how_metrics_were_measured_and_hides_those_that_tell_nothing(spoilt: Path) -> None:
+    for path in spoilt.glob("results/*/*/run.h5"):
+        with h5py.File(path, "a") as file:
+            file["test"].attrs["exact_match"] = 25.0
+            file["test/by_length/exact_match"][:] = 25.0
+    lines = softalign("compare", "--no-tests", cwd=spoilt).stdout.splitlines()
+    assert "exact_match" not in lines[1] and any("every group" in line and "exact_match 25.00" in line for line in lines)
+    (forced,), (searched,) = ([line for line in lines if line.startswith(way)] for way in ("teacher-forced", "from the search"))
+    assert "perplexity" in forced and "bleu" not in forced and "bleu" in searched and "perplexity" not in searched
+    assert "exact_match" in softalign("compare", "--no-tests", "--metric", "exact_match", cwd=spoilt).stdout.splitlines()[1]
+
+
+def test_compare_draws_no_interval_from_one_seed(runs: Path) -> None:
+    def behind(*arguments: object) -> str:
+        return softalign("compare", *arguments, cwd=runs).stdout.partition("against #3")[2]
+
+    assert "attention=none" in behind("--metric", "bleu")  # the baseline
+    one = behind("--metric", "bleu")
+    assert "±" not in one and "AR p" not in one and "bleu" in one
+    assert "±" in softalign("compare", "--metric", "bleu", "--baseline", 1, cwd=runs).stdout.partition("against #1")[2]
+
+
+def test_compare_writes_tables_for_papers_and_programs(runs: Path) -> None:
+    shown = answer("compare", "--metric", "bleu,dev/loss", cwd=runs)
+    best = next(metric["best_group"] for metric in shown["metrics"] if metric["name"] == "bleu")
+    mean, sd = shown["groups"][0]["metrics"]["bleu"]["mean"], shown["groups"][0]["metrics"]["bleu"]["sd"]
+
+    def table(form: str) -> str:
+        return softalign("compare", "--metric", "bleu,dev/loss", "--format", form, cwd=runs).stdout
+
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table("markdown").splitlines()]
+    assert rows[0][:4] == ["#", "attention", "score", "seeds"] and len(rows) == 5 and {len(row) for row in rows} == {6}
+    assert rows[2][4].strip("*") == f"{mean:.2f} ±{sd:.2f}"
+    assert [row[4].startswith("**") for row in rows[2:]] == [group == best for group in (1, 2, 3)]
+    latex = table("latex").splitlines()
+    assert latex[0] == r"\begin{tabular}{rllrrr}" and latex[2] == r"\# & attention & score & seeds & bleu & dev/loss (nats) \\"
+    assert [r"\textbf{" in line.split(" & ")[4] for line in latex[4:7]] == [group == best for group in (1, 2, 3)]
+    entries = rows_of(table("csv"))
+    assert entries[0]["group"] == "1" and float(entries[0]["bleu"]) == mean and float(entries[0]["bleu sd"]) == sd
+    assert entries[2]["bleu sd"] == ""
+    assert "\x1b[1m" in softalign("compare", "--color=always", cwd=runs).stdout
 
 
 def test_compare_pairs_runs_that_measured_other_metrics(spoilt: Path) -> None:

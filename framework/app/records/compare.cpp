@@ -1,12 +1,13 @@
 // softalign compare [RUN|FOLDER..]: runs beside each other, those of several seeds as one, and every
 // group of them against a baseline. A run that cannot be read is named, and its absence marked.
 #include <unistd.h>
+#include <map>
 
 #include "framework/analysis/compare_runs.hpp"
 #include "framework/app/command.hpp"
-#include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
 #include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
@@ -32,12 +33,19 @@ against what was chosen by its own score are too small.
 Runs that are not complete are named and left out. If some cannot be read, the
 table says that it is incomplete, and the exit status is not 0.)";
 
+const std::map<std::string, ComparisonFormat> kComparisonFormats = {
+    {"text", ComparisonFormat::text},
+    {"markdown", ComparisonFormat::markdown},
+    {"latex", ComparisonFormat::latex},
+    {"csv", ComparisonFormat::csv}};
+
 struct CompareArguments {
   RunsArgument runs{.places = {"results"}};
   CompareOptions options;
   std::vector<std::string> plugins;
   int threads = 0;
   bool no_tests = false;
+  std::string format = "text";
   bool json = false;
 };
 
@@ -49,8 +57,13 @@ ExitCode compare_and_print(CompareArguments& arguments) {
       compare_runs(arguments.runs.places, arguments.runs.results, arguments.options);
   if (arguments.json)
     print_json(compared.json());
+  else if (const ComparisonFormat format = kComparisonFormats.at(arguments.format);
+           format == ComparisonFormat::text)
+    write_table(
+        compared.text({.width = terminal_columns(STDOUT_FILENO)}),
+        [](std::string_view cell) { return cell.size() > 1 && cell.ends_with('*') ? "1" : ""; });
   else
-    print_text("{}", compared.text(terminal_columns(STDOUT_FILENO)));
+    write_data(compared.text({.format = format}));
   if (!arguments.json || compared.code() != ExitCode::done) print_error(compared.left_out_text());
   return compared.code();
 }
@@ -90,6 +103,12 @@ void add_compare(CLI::App& app, Outcome& outcome) {
       ->excludes("--resamples");
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   add_threads_option(*command, arguments->threads);
+  command
+      ->add_option("--format",
+                   arguments->format,
+                   "text; or the groups alone as markdown, latex (booktabs) or csv")
+      ->check(CLI::IsMember({"text", "markdown", "latex", "csv"}))
+      ->capture_default_str();
   command->add_flag("--json", arguments->json, "print it all as JSON");
   command->callback([arguments, &outcome] { outcome.code = compare_and_print(*arguments); });
 }
