@@ -1,15 +1,17 @@
 """Reports in a browser, from disk, as people open them."""
 
 import json
+import os
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
-from report_places import IMAGES, ROOT, TRANSFORMER, make_run, make_study, make_sweep
+from report_places import IMAGES, ROOT, SWEEP, TRANSFORMER, make_run, make_study, make_sweep
 
 from report.page import compute, html
 
+PATIENCE = int(os.environ.get("SOFTALIGN_PATIENCE", "1"))
 LARGE = (
     "task.length.test=[4,60]",
     "task.examples.test=2000",
@@ -41,6 +43,11 @@ def test_a_page_can_be_read_in_any_theme_on_any_screen(kind, width, theme, pages
 @pytest.mark.parametrize("kind", ["run", "study", "sweep"])
 def test_a_page_needs_no_script_for_its_figures(kind, pages, drive):
     drive("look", pages[kind], script=False)
+
+
+@pytest.mark.parametrize("kind", ["run", "study", "sweep"])
+def test_a_printer_gets_the_whole_page(kind, pages, drive):
+    drive("print", pages[kind])
 
 
 @pytest.mark.parametrize("kind", ["run", "study", "sweep"])
@@ -163,3 +170,13 @@ def test_two_thousand_sentences_open_at_once(tmp_path, drive):
     measured = json.loads(drive("large", page))
     print(page.stat().st_size, measured)
     assert measured["sentences"] == 2000 and measured["milliseconds"] < 3000
+
+
+def test_sixty_runs_open_within_a_second(tmp_path, drive):
+    rates = [0.001, 0.002, 0.005, 0.01, 0.02]
+    sweep = SWEEP.replace("[0.001, 0.01, 0.03]", str(rates)).replace("seeds: [1, 2]", "seeds: {first: 1, count: 6}").replace("{value: 3}", "{value: 1}")
+    page = tmp_path / "sixty.html"
+    page.write_text(html(compute([make_sweep(tmp_path, sweep)])))
+    measured = json.loads(drive("opened", page))
+    print(page.stat().st_size, measured)
+    assert measured["rows"] == 60 and measured["milliseconds"] < 1000 * PATIENCE

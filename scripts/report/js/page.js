@@ -43,7 +43,7 @@ function say(text) { spoken.textContent = text ?? ""; }
 function initScroll() {
   for (const box of $$(".scroll")) {
     const end = box.dataset.end ? `, to ${box.dataset.end}` : "";
-    const hint = element("p", { class: "note swipe", hidden: "" }, `goes on to the right${end}: scroll sideways →`);
+    const hint = element("p", { class: "note swipe", hidden: "" }, `more to the right${end}: scroll sideways →`);
     box.before(hint);
     const look = () => { hint.hidden = box.scrollWidth <= box.clientWidth + 1; };
     const observer = new ResizeObserver(look);
@@ -102,14 +102,19 @@ function initLinks() {
   open();
 }
 
-// On paper nothing is folded but long tables behind charts.
+// On paper nothing is folded but long tables behind charts. The event of the media query comes too late for a printer, which
+// has counted the pages by then; a preview knows that one alone.
 function initPrint() {
   const opened = new Set();
-  matchMedia("print").addEventListener("change", ({ matches }) => {
-    if (!matches) for (const part of opened) part.open = false;
-    opened.clear();
-    if (!matches) return;
+  const open = () => {
     for (const part of $$("details:not([open])"))
       if (!part.matches(".data") || $$("tr", part).length <= 12) { part.open = true; opened.add(part); }
-  });
+  };
+  const close = () => {
+    for (const part of opened) part.open = false;
+    opened.clear();
+  };
+  addEventListener("beforeprint", open);
+  addEventListener("afterprint", close);
+  matchMedia("print").addEventListener("change", ({ matches }) => (matches ? open() : close()));
 }
