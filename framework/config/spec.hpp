@@ -3,7 +3,7 @@
 //
 // `extends: base.yaml` or `extends: [a.yaml, b.yaml]`, at the top of a file: the named files,
 // relative to the one that names them, are laid over each other in order, and the file over them
-// all (merge.hpp).
+// all (merge.hpp). Values may refer to others: interpolate.hpp.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/config/interpolate.hpp"
 #include "framework/config/merge.hpp"
 #include "framework/config/reader.hpp"
 #include "framework/config/value.hpp"
@@ -48,6 +49,7 @@ struct ResolvedSpec {
 // names first, look them up in `tree.root`.
 template <class T>
 ResolvedSpec<T> resolve(SpecTree tree, const std::string& what = "the spec") {
+  interpolate(tree.root);
   if constexpr (requires { T::refuse_other(tree.root); }) T::refuse_other(tree.root);
   ResolvedSpec<T> resolved;
   ReadResult read = read_options(tree.root, resolved.spec, what);

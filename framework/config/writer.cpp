@@ -129,7 +129,10 @@ void remove_required(OptionNode& parent) {
 
 std::string origin_of(const Origins& origins, const std::string& path) {
   const auto found = origins.find(path);
-  return found == origins.end() ? "default" : found->second.file_and_line();
+  if (found == origins.end()) return "default";
+  const Position& where = found->second;
+  if (where.reference.empty()) return where.file_and_line();
+  return fmt::format("{}, {}", where.file_and_line(), printable(where.reference));
 }
 
 std::string leaf_text(const OptionNode::Leaf& value) {
@@ -316,6 +319,7 @@ class Taker final : public OptionVisitor {
   }
   void leave() override { open_.pop_back(); }
   bool present(std::string_view n, bool now, std::string_view h, const Limits& l) override {
+    next_is_optional_ = true;
     if (now) return true;
     if (what_ == SnapshotOf::schema) {
       next_is_absent_ = true;
@@ -333,13 +337,14 @@ class Taker final : public OptionVisitor {
     node.path = parent.path.empty() ? node.name : parent.path + "." + node.name;
     node.help = help;
     node.limits = limits;
+    node.optional = std::exchange(next_is_optional_, false);
     node.absent = std::exchange(next_is_absent_, false);
     return parent.children.emplace_back(std::move(node));
   }
 
   std::vector<OptionNode*> open_;  // into children that do not grow while a deeper one is open
   SnapshotOf what_;
-  bool next_is_absent_ = false;
+  bool next_is_optional_ = false, next_is_absent_ = false;
 };
 
 }  // namespace

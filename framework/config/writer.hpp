@@ -48,8 +48,9 @@ struct OptionNode {
   std::string path;  // "model.encoder.units"; of the root ""
   std::string help;
   Limits limits;
-  bool block = false;   // a nested struct: no value, only children
-  bool absent = false;  // an optional without a value, an input file or a choice not given
+  bool block = false;     // a nested struct: no value, only children
+  bool optional = false;  // null takes its value away
+  bool absent = false;    // an optional without a value, an input file or a choice not given
   Leaf value;
   std::vector<OptionNode> children;  // the options of a block or of a choice's plugin
 };
