@@ -41,7 +41,7 @@ LAW: dict[str, list[str]] = {
 # Of a folder with rooms: its rooms, and the files beside them by their stems. Each includes only those behind it.
 ROOMS = {
     "record": ["recorder", "published", "provenance", "folder", "journal", "hdf5", "file"],
-    "app": ["main", "setup", "records", "sweeps", "models", "plugins", "experiments", "terminal", "command"],
+    "app": ["main", "setup", "records", "experiments", "sweeps", "models", "plugins", "terminal", "command"],
 }
 
 # Plugins include framework/plugin.hpp; kinds that are no part of a model instead include the layer that owns their kind.

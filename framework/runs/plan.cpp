@@ -177,6 +177,7 @@ class VariantPlanner {
       try {
         add(part, variant);
       } catch (const SpecError& error) {
+        if (part.name.empty()) throw;
         throw SpecError("{} (of {}/{})", error.what(), part.name, variant.name);
       }
     }
@@ -205,7 +206,7 @@ class VariantPlanner {
     plan_.lengths[part.name] = spec.evaluate.lengths;
     for (const Index seed : sweep_.seeds) {
       ListedRun row{.k = std::ssize(list_.rows),
-                    .below = part.name + "-" + variant.name + "/",
+                    .below = part.name.empty() ? "" : part.name + "-" + variant.name + "/",
                     .part = part.name,
                     .variant = variant.name,
                     .seed = seed,
@@ -340,7 +341,7 @@ Plan plan_sweep(const Sweep& given,
   std::vector<Override> overrides;  // but for what each row has of its own
   for (const Override& change : changes)
     if (change.path == "seed")
-      sweep.seeds = {integer_of(change.value, "seed", between(0, 1e15))};
+      sweep.seeds = read_seeds(change.value, /*command_line=*/true);
     else if (change.path != "name")
       overrides.push_back(change);
   Plan plan;

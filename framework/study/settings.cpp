@@ -18,7 +18,22 @@ namespace {
 constexpr std::array<std::string_view, 5> kMethods = {
     "variants", "grid", "random", "zip", "optuna"};  // in the order of the enum
 
-std::vector<Index> read_seeds(const Value& value) {
+Value list_of(const Value& text) {
+  Value list = text;
+  list.type = Value::Type::list;
+  for (std::size_t at = 0; at <= text.text.size();) {
+    const std::size_t end = std::min(text.text.find(',', at), text.text.size());
+    list.items.push_back(
+        Value::scalar(std::string(trimmed(text.text.substr(at, end - at))), text.where));
+    at = end + 1;
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<Index> read_seeds(const Value& value, bool command_line) {
+  if (command_line && value.is_scalar()) return read_seeds(list_of(value));
   std::vector<Index> seeds;
   if (value.is_map()) {
     Fields fields(value, "seeds");
@@ -43,6 +58,8 @@ std::vector<Index> read_seeds(const Value& value) {
     throw SpecError("{}: no seeds; give a list, or {{first: 1, count: 3}}", value.where.str());
   return seeds;
 }
+
+namespace {
 
 // That the metric is one of dev, and which way it is good.
 void check_metric(ComparedMetric& metric, const Position& where) {

@@ -72,6 +72,9 @@ struct SweepSettings {
   }
 };
 
+// Seeds as a list or {first: 1, count: 3}; on a command line also as 1,2,3 or one of them. Throws SpecError.
+std::vector<Index> read_seeds(const Value& value, bool command_line = false);
+
 // The keys seeds, metric and early_terminate. Throws SpecError.
 void read_settings(Fields& fields, const Position& where, SweepSettings& settings);
 

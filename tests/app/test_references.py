@@ -64,3 +64,26 @@ def test_a_sweep_follows_references(linked: Path) -> None:
     rows = [row["run_id"] for row in answer("sweep", "plan", "sweep.yaml", cwd=linked)["rows"]]
     one = [f"model.{part}.units=4" for part in ("encoder", "decoder")]
     assert rows[0] == answer("run", "plain.yaml", *one, "--dry-run", cwd=linked)["run_id"] and len(set(rows)) == 2
+
+
+def test_several_seeds_are_a_sweep(here: Path) -> None:
+    alone = answer("run", "tiny.yaml", "seed=2", cwd=here)
+    study = answer("run", "tiny.yaml", "seed=1,2,3", cwd=here)
+    assert [run["seed"] for run in study["runs"]] == [1, 2, 3]
+    runs = {run["run_id"]: run for run in answer("ls", cwd=here)}
+    assert len(runs) == 3 and alone["run_id"] in runs and all(run["state"] == "complete" and run["name"] == "tiny" for run in runs.values())
+    assert len(answer("sweep", "status", "results/tiny", cwd=here)["rows"]) == 3
+    (group,) = answer("compare", "results/tiny", cwd=here)["groups"]
+    assert [run["seed"] for run in group["runs"]] == [1, 2, 3]
+
+
+def test_seeds_and_other_changes_may_follow(here: Path) -> None:
+    softalign("run", "tiny.yaml", "seed=[1, 2]", cwd=here)
+    said = softalign("run", "tiny.yaml", "train.epochs=1", "seed=2,3", cwd=here).stdout
+    assert "token_accuracy" in said
+    assert len(answer("ls", cwd=here)) == 4
+    assert "2" in error("run", "tiny.yaml", "seed=2,2", cwd=here, code=2)
+    error("run", "tiny.yaml", "seed=2,x", cwd=here, code=2)
+    error("run", "tiny.yaml", "seed=1,2", "--steal", cwd=here, code=2)
+    assert "would be run" in softalign("run", "tiny.yaml", "seed=7,8", "--dry-run", cwd=here).stdout
+    assert len(answer("ls", cwd=here)) == 4

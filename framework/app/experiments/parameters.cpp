@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "framework/app/command.hpp"
-#include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"

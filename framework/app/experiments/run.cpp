@@ -6,8 +6,9 @@
 #include <string>
 
 #include "framework/app/command.hpp"
-#include "framework/app/experiments/load.hpp"
+#include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
@@ -184,16 +185,27 @@ void print_outcome(const ExperimentOutcome& outcome, bool json, bool streams) {
   print_text("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(file));
 }
 
-void run(const RunArguments& arguments) {
+ExitCode run(const RunArguments& arguments) {
+  if (!several_seeds(arguments.spec.overrides).empty()) {
+    if (arguments.options.from_scratch || arguments.options.steal || arguments.progress == "json")
+      throw SpecError("--from-scratch, --steal and --progress json go with one seed");
+    return run_seeds({arguments.spec,
+                      arguments.out,
+                      arguments.options.threads,
+                      arguments.options.sizes,
+                      arguments.options.force,
+                      arguments.dry_run,
+                      arguments.json});
+  }
   const auto resolved = load(arguments.spec, arguments.out);
-  ProgressObserver observer;
+  ProgressObserver observer(ProgressObserver::Signals::caught, arguments.out);
   if (arguments.dry_run) {
     const Plan plan = plan_run(resolved, arguments.options, arguments.out, observer);
     if (arguments.json)
       print_json(plan_json(plan));
     else
       print_text("{}", plan_text(plan));
-    return;
+    return ExitCode::done;
   }
   ExperimentOptions options = arguments.options;
   options.results = arguments.out;
@@ -204,17 +216,20 @@ void run(const RunArguments& arguments) {
   const ExperimentOutcome outcome = run_experiment(resolved, options, watcher);
   observer.clear();
   print_outcome(outcome, arguments.json, streams);
+  return ExitCode::done;
 }
 
 }  // namespace
 
-void add_run(CLI::App& app, Outcome&) {
+void add_run(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<RunArguments>();
-  CLI::App* command = add_command(app,
-                                  "run",
-                                  "train an experiment, or go on with it, and leave its record",
-                                  "Experiments",
-                                  "softalign run configs/reverse.yaml train.epochs=2 --threads 2");
+  CLI::App* command =
+      add_command(app,
+                  "run",
+                  "train an experiment, or go on with it, and leave its record",
+                  "Experiments",
+                  "softalign run configs/reverse.yaml train.epochs=2 --threads 2\n  softalign run "
+                  "configs/reverse.yaml seed=1,2,3");
   arguments->spec.add_to(*command);
   add_threads_option(*command,
                      arguments->options.threads,
@@ -238,7 +253,7 @@ void add_run(CLI::App& app, Outcome&) {
           "and at the end")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->callback([arguments] { run(*arguments); });
+  command->callback([arguments, &outcome] { outcome.code = run(*arguments); });
 }
 
 }  // namespace softalign::app

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "framework/app/command.hpp"
-#include "framework/app/experiments/load.hpp"
+#include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/writer.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/text.hpp"

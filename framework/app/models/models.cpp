@@ -11,9 +11,9 @@
 #include <span>
 
 #include "framework/app/command.hpp"
-#include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
 #include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/app/command.hpp"
-#include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
 #include "framework/app/records/records.hpp"
 #include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/config/writer.hpp"

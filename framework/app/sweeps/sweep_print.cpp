@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "framework/app/command.hpp"
-#include "framework/app/experiments/load.hpp"
+#include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"

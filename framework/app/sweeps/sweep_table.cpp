@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
@@ -132,7 +133,9 @@ SweepDisplay::SweepDisplay(const RunList& list,
       row_done_(std::move(row_done)),
       workers_(workers),
       terminal_(isatty(STDERR_FILENO) != 0),
-      drawn_(Clock::now()),
+      hint_(terminal_ ? page_hint(short_path(list.folder)) : ""),
+      started_(Clock::now()),
+      drawn_(started_),
       costs_(list, std::move(load)) {
   catch_interrupts();
 }
@@ -209,6 +212,7 @@ void SweepDisplay::tick(const std::vector<ActiveRow>& active, const std::vector<
   const auto now = Clock::now();
   if (now - drawn_ < std::chrono::milliseconds(terminal_ ? 200 : 30000)) return;
   drawn_ = now;
+  if (!hint_.empty() && drawn_ - started_ > kHintAfter) message(std::exchange(hint_, ""));
   costs_.look(std::chrono::milliseconds(100));
   std::vector<RowStatus> seen = rows;
   for (const ActiveRow& row : active)

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
@@ -42,8 +43,16 @@ std::string progress_line(const std::string& head,
   return head + "  " + bar(share, std::min(kLongest, columns - text)) + "  " + tail;
 }
 
-ProgressObserver::ProgressObserver(Signals signals)
-    : terminal_(isatty(STDERR_FILENO) != 0), drawn_(Clock::now()), started_(drawn_) {
+std::string page_hint(const std::string& results) {
+  return fmt::format("softalign serve {}  shows the learning curves in a browser meanwhile",
+                     shell_file(results));
+}
+
+ProgressObserver::ProgressObserver(Signals signals, std::string results)
+    : terminal_(isatty(STDERR_FILENO) != 0),
+      drawn_(Clock::now()),
+      started_(drawn_),
+      hint_(terminal_ && !results.empty() ? page_hint(results) : "") {
   if (signals == Signals::caught) catch_interrupts();
 }
 
@@ -95,6 +104,7 @@ void ProgressObserver::update(const TrainingProgress& p) {
   tokens_ += static_cast<double>(p.tokens);
   if (!due()) return;
   const double seconds = std::chrono::duration<double>(drawn_ - started_).count();
+  if (!hint_.empty() && drawn_ - started_ > kHintAfter) message(std::exchange(hint_, ""));
   const double left = seconds / static_cast<double>(p.update - first_update_) *
                       static_cast<double>(p.updates - p.update);
   draw(fmt::format("epoch {}/{}  loss {:.3f}", p.epoch, p.epochs, p.loss),

@@ -22,9 +22,9 @@ bool interrupted();
 class ProgressObserver : public Observer {
  public:
   enum class Signals { caught, left };
-  // caught: interrupts become stop_requested(). left: they end the program, there is nothing to
-  // save.
-  explicit ProgressObserver(Signals signals = Signals::caught);
+  // caught: interrupts become stop_requested(). left: they end the program, there is nothing to save. results: the
+  // folder that page_hint names, once, to a person who waits; empty: no hint.
+  explicit ProgressObserver(Signals signals = Signals::caught, std::string results = "");
   ~ProgressObserver() override { clear(); }
   ProgressObserver(const ProgressObserver&) = delete;
   ProgressObserver& operator=(const ProgressObserver&) = delete;
@@ -46,6 +46,7 @@ class ProgressObserver : public Observer {
   bool drawn_on_ = false;  // a line stands there that must be cleared
   Clock::time_point drawn_;
   Clock::time_point started_;
+  std::string hint_;
   Index first_update_ = -1;
   double tokens_ = 0;
 };
@@ -58,6 +59,10 @@ class JsonObserver final : public Observer {
   void dev(const TrainingProgress& progress, const MetricTable& table, bool best) override;
   bool stop_requested() override { return interrupted(); }
 };
+
+// How to watch experiments of a folder in a browser; displays print it once what they show has taken kHintAfter.
+std::string page_hint(const std::string& results);
+inline constexpr std::chrono::seconds kHintAfter{30};
 
 // head, a bar that is `share` full, and tail in at most `columns`: in a narrow line the bar gives
 // way first, then the end of the text. No bar for a share below 0.

@@ -1,4 +1,4 @@
-#include "framework/app/experiments/load.hpp"
+#include "framework/app/terminal/load.hpp"
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 
