@@ -212,6 +212,9 @@ JsonObject record_json(const Record& record) {
   JsonObject json = record.attributes();
   json["state"] = record.state();
   json["record"] = record.file().string();
+  const RunOrigin origin = origin_of(record);
+  json["tags"] = origin.tags;
+  json["notes"] = origin.notes;
   json["provenance"] = record.attributes("provenance");
   for (const char* split : {"train", "dev", "test"})
     json["data"][split] = record.attributes(std::string("data/") + split);

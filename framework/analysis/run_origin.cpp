@@ -1,12 +1,17 @@
 #include "framework/analysis/run_origin.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/json.hpp"
+#include "framework/base/stored.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/yaml.hpp"
+#include "framework/record/folder/checks.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/provenance/provenance.hpp"
 
@@ -29,6 +34,15 @@ std::vector<std::string> texts_in(const Record& record, const std::string& name)
   const auto* texts = std::get_if<std::vector<std::string>>(&values);
   if (!texts) throw damaged_value(record.file(), "provenance/attempts/" + name);
   return *texts;
+}
+
+void take_changed_tags(const RunFolder& run, RunOrigin& origin) {
+  if (!is_there(run.tags())) return;
+  try {
+    origin.tags = from_stored_text<std::vector<std::string>>(read_file(run.tags()));
+  } catch (const DataError& error) {
+    throw DataError("{}: damaged ({}); remove it", run.tags().string(), error.what());
+  }
 }
 
 std::string commit_text(const std::string& commit, bool dirty) {
@@ -63,6 +77,7 @@ RunOrigin origin_of(const Record& record) {
   origin.commit =
       commit_text(record.attribute<std::string>("provenance", "git_commit").value_or(""),
                   record.attribute<Index>("provenance", "git_dirty").value_or(0) != 0);
+  take_changed_tags({folder_of(record.file())}, origin);
   return origin;
 }
 
@@ -90,7 +105,29 @@ RunOrigin origin_of(const RunFolder& run) {
                                     environment.value("git_dirty", false));
     }
   });
+  read_if_sound([&] { take_changed_tags(run, origin); });
   return origin;
+}
+
+std::vector<std::string> change_tags(const RunFolder& run,
+                                     const std::vector<std::string>& add,
+                                     const std::vector<std::string>& remove) {
+  if (!is_folder(run.root))
+    throw SpecError("{}: a record alone keeps the tags of its spec; only a run's folder takes others",
+                    run.root.string());
+  check_names_in(run);
+  std::vector<std::string> tags =
+      (is_there(run.record()) ? origin_of(Record(run.record())) : origin_of(run)).tags;
+  for (const std::string& tag : remove)
+    if (std::erase(tags, tag) == 0)
+      throw SpecError("{}: has no tag '{}'{}",
+                      short_path(run.root),
+                      printable(tag),
+                      tags.empty() ? "" : suggestion(tag, tags));
+  for (const std::string& tag : add)
+    if (std::ranges::find(tags, tag) == tags.end()) tags.push_back(tag);
+  FileSystem::real().write_atomically(run.tags(), stored_text(tags));
+  return tags;
 }
 
 }  // namespace softalign

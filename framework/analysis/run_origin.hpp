@@ -12,7 +12,7 @@ namespace softalign {
 
 // Texts are empty where nothing is recorded.
 struct RunOrigin {
-  std::vector<std::string> tags;
+  std::vector<std::string> tags;  // of the spec, or as change_tags left them
   std::string notes;
   std::string started;          // "2026-01-31T09:00:00Z"
   double seconds = kUndefined;  // of training and dev evaluation, lost work not counted
@@ -33,6 +33,13 @@ struct RunOrigin {
 RunOrigin origin_of(const Record& record);  // throws DataError where it is damaged
 // Of a run without a record: no seconds, and empty what is damaged.
 RunOrigin origin_of(const RunFolder& run);
+
+// Adds and removes tags of a run, whatever its state; a record is sealed, so they are kept beside it, in
+// RunFolder::tags(). Returns all there are now. Throws SpecError for a path that is no run's folder, or a tag to
+// remove that the run does not have.
+std::vector<std::string> change_tags(const RunFolder& run,
+                                     const std::vector<std::string>& add,
+                                     const std::vector<std::string>& remove);
 
 // The latest time of a series; NaN where it has none.
 double seconds_of(const SeriesColumns& series);

@@ -23,6 +23,7 @@ struct Outcome {
   X(run) X(study) X(sweep) X(validate) X(resolve) X(parameters) X(match) \
   X(ls) X(show) X(tail) X(compare) X(diff) X(export) X(report) X(serve) X(verify) X(recover) X(publish) \
   X(evaluate) X(translate) X(score) \
+  X(tag) X(rm) X(gc) \
   X(list) X(describe) X(check) \
   X(doctor) X(completion) X(help)
 // clang-format on

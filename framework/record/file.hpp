@@ -110,6 +110,7 @@ struct RunFolder {
   std::filesystem::path identity() const { return root / "identity.json"; }
   std::filesystem::path status() const { return root / "status.json"; }
   std::filesystem::path record() const { return root / "run.h5"; }
+  std::filesystem::path tags() const { return root / "tags.json"; }  // changed after the run began
   std::filesystem::path checkpoints() const { return root / "ckpt"; }
   std::filesystem::path attempt(Index number) const;
   std::filesystem::path journal(Index attempt) const;

@@ -1,11 +1,13 @@
 // softalign show RUN: what a record holds, for people: summary, provenance, results by length,
 // attempts; or alignment matrices.
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include "framework/analysis/export_links.hpp"
 #include "framework/analysis/record_facts.hpp"
+#include "framework/analysis/run_origin.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/records/records.hpp"
 #include "framework/app/terminal/arguments.hpp"
@@ -89,6 +91,7 @@ std::string summary(const Record& record) {
     return json.contains(name) ? text_of(json[name]) : std::string();
   };
   line("run", fmt::format("{} {}", record.name(), record.run_id()));
+  line("tags", fmt::format("{}", fmt::join(origin_of(record).tags, ", ")));
   line("record", short_path(record.file()));
   const std::string state = record.state();
   const bool again = record.complete() && state != to_string(RunState::complete);

@@ -91,6 +91,16 @@ std::string shortened(std::string_view text, std::size_t most) {
   return fmt::format("{} … {}", text.substr(0, head), text.substr(tail));
 }
 
+bool confirmed(const std::string& question) {
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return false;
+  std::fflush(stdout);
+  write_error(question + " [y/N] ");
+  std::string answer;
+  for (int c = std::getchar(); c != EOF && c != '\n'; c = std::getchar())
+    answer += static_cast<char>(c);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
 bool output_is_closed() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;

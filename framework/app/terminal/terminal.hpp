@@ -45,6 +45,9 @@ void print_text(fmt::format_string<Args...> format, Args&&... args) {
 // its beginning, the remedy at its end.
 std::string shortened(std::string_view text, std::size_t most = 1000);
 
+// Asks a person at a terminal, on standard error; false where nobody is there to answer.
+bool confirmed(const std::string& question);
+
 // Returns whether standard output is a pipe that nobody reads any more.
 bool output_is_closed();
 

@@ -124,7 +124,7 @@ void check_replaceable(const fs::path& file, const std::function<bool(const fs::
 }
 
 void check_names_in(const RunFolder& run) {
-  for (const fs::path& file : {run.spec(), run.identity(), run.status(), run.record()})
+  for (const fs::path& file : {run.spec(), run.identity(), run.status(), run.record(), run.tags()})
     check_file_type(file, fs::file_type::regular);
   for (const Index attempt : run.journals())
     check_file_type(run.journal(attempt), fs::file_type::regular);

@@ -1,0 +1,257 @@
+// softalign tag, rm, gc: what is done to runs besides running them.
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "framework/analysis/run_origin.hpp"
+#include "framework/app/command.hpp"
+#include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/files.hpp"
+#include "framework/base/process.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/cache.hpp"
+#include "framework/record/folder/checks.hpp"
+#include "framework/record/folder/status.hpp"
+
+namespace softalign::app {
+namespace {
+
+// Files below a folder or of one file, links not followed.
+struct Usage {
+  std::uintmax_t files = 0, bytes = 0;
+
+  void add(const fs::path& path) {
+    std::error_code error, none;
+    if (fs::symlink_status(path, none).type() == fs::file_type::regular) add_file(path);
+    if (fs::symlink_status(path, none).type() != fs::file_type::directory) return;
+    for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
+         it.increment(error))
+      if (it->symlink_status(none).type() == fs::file_type::regular) add_file(it->path());
+  }
+  std::string size() const { return bytes_text(static_cast<double>(bytes)); }
+
+ private:
+  void add_file(const fs::path& path) {
+    std::error_code none;
+    ++files;
+    bytes += fs::file_size(path, none);
+  }
+};
+
+constexpr const char* kKept = "nothing is removed; --yes removes without asking";
+
+void remove_whole(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) throw MachineError("{}: cannot be removed: {}", short_path(path), error.message());
+}
+
+RunFolder run_folder(const fs::path& path) {
+  if (!is_folder(path))
+    throw SpecError("{}: is a record alone, no run's folder; remove the file itself",
+                    printable(path.string(), kWhole));
+  return {path};
+}
+
+void add_yes(CLI::App& command, bool& yes) { command.add_flag("-y,--yes", yes, "do not ask"); }
+
+// softalign tag RUN.. +TAG.. -TAG..
+
+struct TagArguments {
+  std::vector<std::string> words;  // runs, and tags behind '+' and '-'
+  std::string results = "results";
+};
+
+void tag(TagArguments arguments, const std::vector<std::string>& unknown) {
+  arguments.words.insert(arguments.words.end(), unknown.begin(), unknown.end());
+  std::vector<std::string> runs, add, remove;
+  for (const std::string& word : arguments.words) {
+    if (word.starts_with("--")) throw SpecError("unknown option '{}'", printable(word));
+    if (word == "+" || word == "-") throw SpecError("'{}' names no tag", word);
+    if (word.starts_with('+'))
+      add.push_back(word.substr(1));
+    else if (word.starts_with('-'))
+      remove.push_back(word.substr(1));
+    else
+      runs.push_back(word);
+  }
+  if (runs.empty()) throw SpecError("no run is given");
+  if (add.empty() && remove.empty())
+    throw SpecError("no tag is given; write +TAG to add one, -TAG to remove one");
+  std::vector<RunFolder> folders;
+  for (const auto& found : find_runs(runs, arguments.results))
+    for (const fs::path& path : found) folders.push_back(run_folder(path));
+  for (const RunFolder& run : folders) {
+    const std::vector<std::string> tags = change_tags(run, add, remove);
+    print_text("{}: {}\n",
+               short_path(run.root),
+               tags.empty() ? "no tags" : printable(fmt::format("{}", fmt::join(tags, ", "))));
+  }
+}
+
+// softalign rm RUN..
+
+struct RmArguments {
+  RunsArgument runs;
+  bool yes = false;
+};
+
+ExitCode rm(const RmArguments& arguments) {
+  std::vector<RunFolder> folders;
+  Table table({{"run"}, {"state"}, {"files", Side::right}, {"size", Side::right}});
+  Usage all;
+  for (const auto& found : find_runs(arguments.runs.places, arguments.runs.results))
+    for (const fs::path& path : found) {
+      const RunFolder run = run_folder(path);
+      const RunStatus status = run_status(run);
+      if (is_worked_on(status.state))
+        throw MachineError(
+            "{}: {} works on it; end that process first", short_path(path), status.owner);
+      Usage usage;
+      usage.add(path);
+      all.add(path);
+      table.row({short_path(path),
+                 std::string(to_string(status.state)),
+                 fmt::format("{}", usage.files),
+                 usage.size()});
+      folders.push_back(run);
+    }
+  print_text("{}", table.str());
+  const std::string what = counted(folders.size(), "run");
+  if (!arguments.yes && !confirmed(fmt::format("remove {}, {}?", what, all.size()))) {
+    print_error(kKept);
+    return ExitCode::failed;
+  }
+  for (const RunFolder& run : folders) {
+    remove_whole(run.root);
+    const fs::path above = whole_path(run.root).parent_path();
+    std::error_code
+        in_use;  // a folder that holds others stays, and so does the folder of all results
+    if (above != whole_path(arguments.runs.results)) fs::remove(above, in_use);
+  }
+  print_text("removed {}, {}\n", what, all.size());
+  return ExitCode::done;
+}
+
+// softalign gc [FOLDER]
+
+struct Garbage {
+  const char* name;
+  const char* loss;  // what removing it costs
+  std::vector<fs::path> paths = {};
+  Usage usage = {};
+
+  void add(const fs::path& path) {
+    const std::uintmax_t before = usage.files;
+    usage.add(path);
+    if (usage.files > before) paths.push_back(path);
+  }
+};
+
+struct GcArguments {
+  std::string folder = "results";
+  std::vector<std::string> what = {"checkpoints", "journals", "cache"};
+  bool yes = false, json = false;
+};
+
+std::vector<Garbage> garbage_below(const std::string& folder) {
+  Garbage checkpoints{"checkpoints", "training such a run longer begins anew; no verify --quick"};
+  Garbage journals{"journals", "a damaged run.h5 cannot be made again"};
+  Garbage cache{"cache", "data is read and prepared again"};
+  if (is_there(folder))
+    for (const RunFolder& run : runs_below(folder)) {
+      if (run_status(run).state != RunState::complete || !published_end(run)) continue;
+      check_names_in(run);
+      checkpoints.add(run.checkpoints());
+      for (const Index attempt : run.journals()) journals.add(run.journal(attempt));
+    }
+  if (const auto kept = cache_folder()) {
+    std::error_code none;
+    for (fs::directory_iterator it(*kept, none), end; !none && it != end; it.increment(none))
+      cache.add(it->path());
+  }
+  return {checkpoints, journals, cache};
+}
+
+ExitCode gc(const GcArguments& arguments) {
+  std::vector<Garbage> all = garbage_below(arguments.folder);
+  std::erase_if(all, [&](const Garbage& one) {
+    return std::ranges::find(arguments.what, one.name) == arguments.what.end();
+  });
+  Usage sum;
+  Json json = Json::array();
+  Table table({{"what"}, {"files", Side::right}, {"size", Side::right}, {"without it"}});
+  for (const Garbage& one : all) {
+    sum.files += one.usage.files;
+    sum.bytes += one.usage.bytes;
+    table.row({one.name, fmt::format("{}", one.usage.files), one.usage.size(), one.loss});
+    json.push_back({{"what", one.name}, {"files", one.usage.files}, {"bytes", one.usage.bytes}});
+  }
+  if (arguments.json)
+    print_json(json);
+  else
+    print_text("{}", table.str());
+  if (sum.files == 0) return ExitCode::done;
+  const std::string what = fmt::format("{}, {}", counted(sum.files, "file"), sum.size());
+  if (!arguments.yes && !confirmed(fmt::format("remove {}?", what))) {
+    print_error(kKept);
+    return ExitCode::done;
+  }
+  for (const Garbage& one : all)
+    for (const fs::path& path : one.paths) remove_whole(path);
+  if (!arguments.json) print_text("removed {}\n", what);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_tag(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<TagArguments>();
+  CLI::App* command = add_command(app,
+                                  "tag",
+                                  "add tags to runs, or remove them",
+                                  "Records",
+                                  "softalign tag 3f2a +paper -draft");
+  command->set_help_flag("--help", "print this help and exit");  // -h begins a tag
+  command->allow_extras();
+  command->add_option("words", arguments->words, "runs, as `show` takes them; +TAG, -TAG");
+  add_results_option(*command, arguments->results);
+  command->callback([arguments, command] { tag(*arguments, command->remaining()); });
+}
+
+void add_rm(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<RmArguments>();
+  CLI::App* command =
+      add_command(app, "rm", "remove runs with all their files", "Records", "softalign rm 3f2a");
+  arguments->runs.add_to(*command)->required();
+  add_yes(*command, arguments->yes);
+  command->callback([arguments, &outcome] { outcome.code = rm(*arguments); });
+}
+
+void add_gc(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<GcArguments>();
+  CLI::App* command = add_command(app,
+                                  "gc",
+                                  "show what can be removed, and remove it",
+                                  "Records",
+                                  "softalign gc results --what cache,journals");
+  command->add_option("folder", arguments->folder, "of the runs")->capture_default_str();
+  command
+      ->add_option("--what",
+                   arguments->what,
+                   "checkpoints and journals of complete runs, cache (default: all)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(arguments->what));
+  add_yes(*command, arguments->yes);
+  command->add_flag("--json", arguments->json, "print what there is as JSON");
+  command->callback([arguments, &outcome] { outcome.code = gc(*arguments); });
+}
+
+}  // namespace softalign::app

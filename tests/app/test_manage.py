@@ -1,0 +1,89 @@
+"""tag, rm and gc: what is done to runs besides running them."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import subprocess
+from pathlib import Path
+
+from command_line import PROGRAM, answer, error, only_run, softalign, started, wait_until
+
+
+def tags(folder: Path) -> list[str]:
+    (run,) = answer("ls", cwd=folder)
+    return run["tags"]
+
+
+def test_tags_of_a_complete_run_are_changed_beside_its_record(run: Path, tmp_path: Path) -> None:
+    record = (run / "run.h5").read_bytes()
+    assert tags(tmp_path) == []
+    assert "paper, old" in softalign("tag", run.name[:5], "+paper", "+old", cwd=tmp_path).stdout
+    assert tags(tmp_path) == ["paper", "old"] == answer("show", run, cwd=tmp_path)["tags"]
+    softalign("tag", "-old", run, "+help", cwd=tmp_path)
+    softalign("tag", run, "-help", "+paper", cwd=tmp_path)
+    assert tags(tmp_path) == ["paper"] and (run / "run.h5").read_bytes() == record
+    assert len(answer("ls", "--tag", "paper", cwd=tmp_path)) == 1 and answer("ls", "--tag", "old", cwd=tmp_path) == []
+    assert "paper" in error("tag", run, "-papr", cwd=tmp_path, code=2)
+    softalign("verify", run, cwd=tmp_path)
+
+
+def test_tags_take_runs_and_tags(run: Path, tmp_path: Path) -> None:
+    error("tag", run, cwd=tmp_path, code=2)
+    error("tag", "+paper", cwd=tmp_path, code=2)
+    error("tag", run, "--force", cwd=tmp_path, code=2)
+    error("tag", run / "run.h5", "+a", cwd=tmp_path, code=2)
+    (run / "tags.json").write_text("[1")
+    assert "tags.json" in softalign("ls", cwd=tmp_path).stderr
+
+
+def asked(reply: str, *arguments: object, cwd: Path) -> int:
+    """The exit status of a command that a person at a terminal replies to."""
+    controller, terminal = pty.openpty()
+    with subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=cwd, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal) as process:
+        os.write(controller, reply.encode())
+        assert process.stdout
+        process.stdout.read()
+    os.close(controller)
+    os.close(terminal)
+    return process.returncode
+
+
+def test_runs_are_removed_once_that_is_confirmed(run: Path, tmp_path: Path) -> None:
+    assert "--yes" in softalign("rm", run, cwd=tmp_path, code=1).stderr and run.exists()
+    assert asked("n\n", "rm", run, cwd=tmp_path) == 1 and run.exists()
+    assert asked("y\n", "rm", run.name[:6], cwd=tmp_path) == 0
+    assert not run.parent.exists() and (tmp_path / "results").exists() and answer("ls", cwd=tmp_path) == []
+    error("rm", run, "--yes", cwd=tmp_path, code=2)
+
+
+def test_a_run_that_is_worked_on_stays(here: Path) -> None:
+    process = started("run", "tiny.yaml", "train.epochs=100000", cwd=here)
+    wait_until(lambda: (here / "results").exists() and any(run["state"] == "running" for run in answer("ls", cwd=here)))
+    try:
+        run = only_run(here)
+        assert str(process.pid) in error("rm", run, "--yes", cwd=here, code=1) and run.exists()
+    finally:
+        process.terminate()
+        process.communicate()
+    softalign("rm", run, "--yes", cwd=here)
+    assert not run.exists()
+
+
+def test_gc_frees_what_complete_runs_do_not_need(run: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "SOFTALIGN_CACHE": str(tmp_path / "cache")}
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache/data").write_bytes(b"1234")
+    shutil.copytree(run, tmp_path / "results/tiny/unfinished")
+    (tmp_path / "results/tiny/unfinished/run.h5").unlink()
+    found = {one["what"]: one for one in answer("gc", cwd=tmp_path, env=environment)}
+    assert found["cache"]["bytes"] == 4 and found["journals"]["bytes"] == (run / "journal-001.jrnl").stat().st_size
+    assert (run / "ckpt").exists()  # nobody was there to confirm it
+    softalign("gc", "--what", "journals", "--yes", cwd=tmp_path, env=environment)
+    assert not list(run.glob("*.jrnl")) and (run / "ckpt").exists()
+    softalign("gc", "--yes", cwd=tmp_path, env=environment)
+    assert not (run / "ckpt").exists() and not list((tmp_path / "cache").iterdir())
+    assert list((tmp_path / "results/tiny/unfinished").glob("*.jrnl"))
+    softalign("verify", run, cwd=tmp_path)
+    assert answer("gc", cwd=tmp_path, env=environment)[0]["files"] == 0
