@@ -22,10 +22,10 @@ struct Outcome {
 #define SOFTALIGN_COMMANDS(X) \
   X(run) X(study) X(sweep) X(validate) X(resolve) X(parameters) X(match) \
   X(ls) X(show) X(tail) X(compare) X(diff) X(export) X(report) X(serve) X(verify) X(recover) X(publish) \
-  X(evaluate) X(translate) X(score) \
   X(tag) X(rm) X(gc) \
+  X(evaluate) X(translate) X(score) \
   X(list) X(describe) X(check) \
-  X(doctor) X(completion) X(help)
+  X(doctor) X(completion) X(complete) X(schema) X(help)
 // clang-format on
 
 #define SOFTALIGN_COMMAND(name) void add_##name(CLI::App& app, Outcome& outcome);

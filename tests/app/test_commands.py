@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -82,7 +83,7 @@ MISTAKES = [
     ["study", "tiny.yaml", "--threads", "-5"], ["evaluate", "x", "--threads", "-1"], ["list", "--plugin", ""], ["train", "tiny.yaml"],
     ["run", "tiny.yaml", "--epochs", "3"], ["run", "tiny.yaml", "--lr=0.1"], ["run", "tiny.yaml", "--plugin", ""], ["list", "--plugin", "."],
     ["ls", "a\x1b[31m\nb\u009b"], ["show", "x" * 5000], ["list", "scores", "more"], ["list", "scoers"], ["describe", "score", "aditive"],
-    ["describe", "score"], ["check", "all", "dot"], ["translate", "x", "--n-best", "0"], ["score", "x", "--source", "a.txt"], ["completion", "fish"],
+    ["describe", "score"], ["check", "all", "dot"], ["translate", "x", "--n-best", "0"], ["score", "x", "--source", "a.txt"], ["completion", "csh"],
 ]  # fmt: skip
 
 
@@ -192,23 +193,85 @@ def test_doctor_ends_where_the_memory_is_too_little_for_python(tmp_path: Path) -
     assert done.returncode == 0 and "python3 jinja2" in done.stdout
 
 
-def completed(*words: str) -> list[str]:
-    """What bash offers for the last word."""
-    script = subprocess.run([str(PROGRAM), "completion", "bash"], capture_output=True, text=True, check=True).stdout
-    quoted = " ".join(f"'{word}'" for word in ("softalign", *words))
-    ask = f'{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _softalign; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True).stdout.split()
+def script(shell: str) -> str:
+    return subprocess.run([str(PROGRAM), "completion", shell], capture_output=True, text=True, check=True).stdout
 
 
-def test_bash_completion(tmp_path: Path) -> None:
-    assert completed("tra") == ["translate"]
-    assert set(completed("")) == {*commands(), "--help", "--version"}
-    assert completed("run", "tiny.yaml", "--th") == ["--threads"]
-    assert completed("describe", "sco") == ["score"]
-    assert completed("describe", "sp") == ["spec"]
-    assert completed("describe", "score", "dot") == ["dot"]
-    assert {"additive", "dot", "general"} <= set(completed("describe", "score", ""))
-    assert completed("run", "ti") == []  # bash goes on with files
+def offered(*words: str, cwd: Path) -> list[str]:
+    """What the program offers for the last word."""
+    return [line.partition("\t")[0] for line in softalign("complete", "--", *words, cwd=cwd).stdout.splitlines()]
+
+
+def test_words_are_completed(run: Path, tmp_path: Path) -> None:
+    def of(*words: str) -> list[str]:
+        return offered(*words, cwd=tmp_path)
+
+    assert of("tra") == ["translate"]
+    assert set(of("")) == {*commands(), "--help", "--version"}
+    assert of("sweep", "pl") == ["plan"] and "run" in of("help", "")
+    assert of("run", "tiny.yaml", "--th") == ["--threads"]
+    assert of("sweep", "run", "a.yaml", "--on") == ["--only"]
+    assert of("export", "--format", "") == ["csv", "json"] and of("export", "--format=c") == ["--format=csv"]
+    assert of("completion", "f") == ["fish"]
+    assert of("describe", "sco") == ["score"] and of("describe", "sp") == ["spec"]
+    assert of("describe", "score", "dot") == ["dot"] and {"additive", "general"} <= set(of("describe", "scores", ""))
+    assert of("run", "ti") == []  # the shell offers files
+    assert of("show", run.name[:3]) == of("compare", "") == of("verify", "--threads", "1", "") == [run.name]
+    assert of("run", "tiny.yaml", "model.encoder.u") == ["model.encoder.units="]
+    assert of("run", "tiny.yaml", "record.keep=b") == ["record.keep=best"]
+    assert "model.attention.score.type=dot" in of("run", "tiny.yaml", "model.attention.score.type=")
+    assert of("run", "tiny.yaml", "model.attention.score=dot", "model.attention.score.u") == []
+    assert "train.epochs=" in of("run", "absent.yaml", "train.e")
+
+
+BASH = """
+_completed() { COMP_LINE="$1" COMP_POINT=${#1}; COMPREPLY=(); _softalign 2>/dev/null; printf '%s\\n' "${COMPREPLY[@]}"; }
+"""
+
+
+def test_bash_completes(run: Path, tmp_path: Path) -> None:
+    def completed(line: str) -> list[str]:
+        environment = {**os.environ, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
+        asked = ["bash", "-c", f'{script("bash")}{BASH}_completed "$1"', "bash", line]
+        return subprocess.run(asked, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment).stdout.split()
+
+    assert completed("softalign tra") == ["translate"] and completed("softalign describe score d") == ["dot"]
+    assert completed("softalign run tiny.yaml record.keep=b") == ["best"]  # what stands before '=' is a word of its own to bash
+    assert completed("softalign show ") == [run.name]
+
+
+def test_fish_completes(run: Path, tmp_path: Path) -> None:
+    if not shutil.which("fish"):
+        pytest.skip("no fish here")
+    environment = {**os.environ, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    (tmp_path / "softalign.fish").write_text(script("fish"))
+
+    def completed(line: str) -> list[str]:
+        asked = ["fish", "--no-config", "-c", f'source softalign.fish; complete -C "{line}"']
+        lines = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment).stdout.splitlines()
+        return [word.partition("\t")[0] for word in lines]
+
+    assert completed("softalign tra") == ["translate"] and completed("softalign describe score d") == ["dot"]
+    assert run.name in completed("softalign show ") and "record.keep=best" in completed("softalign run tiny.yaml record.keep=b")
+
+
+def test_zsh_completes(run: Path, tmp_path: Path) -> None:
+    if not shutil.which("zsh"):
+        pytest.skip("no zsh here")
+    environment = {**os.environ, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    (tmp_path / "softalign.zsh").write_text(script("zsh"))
+    report = """
+compdef() { }; compadd() { [[ $1 == -S ]] && print -l -- ${(P)4}; [[ $1 == -l ]] && print -l -- ${(P)5} }; _files() { print files }
+source ./softalign.zsh; words=("$@"); CURRENT=$#; _softalign
+"""
+
+    def completed(*words: str) -> list[str]:
+        asked = ["zsh", "-f", "-c", report, "zsh", "softalign", *words]
+        return subprocess.run(asked, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment).stdout.split()
+
+    assert completed("tra") == ["translate"] and completed("describe", "score", "d") == ["dot"]
+    assert completed("show", "") == [run.name] and completed("run", "ti") == ["files"]
+    assert completed("run", "tiny.yaml", "model.encoder.u") == ["model.encoder.units="]
 
 
 def test_json_stays_json_when_a_file_name_is_no_utf8(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ foreach(command "figures.py;all" "figures.py;lengths")
 endforeach()
 # What a distribution expects.
 foreach(file share/doc/softalign/copyright share/doc/softalign/changelog.gz share/bash-completion/completions/softalign
+             share/zsh/vendor-completions/_softalign share/fish/vendor_completions.d/softalign.fish
              share/softalign/configs/bible.yaml share/softalign/experiments/bible_en_es/data/train.en.gz share/softalign/experiments/links.py)
   if(NOT EXISTS ${WORK}/prefix/${file})
     message(FATAL_ERROR "${file} is not installed")
