@@ -113,8 +113,9 @@ std::vector<std::string> change_tags(const RunFolder& run,
                                      const std::vector<std::string>& add,
                                      const std::vector<std::string>& remove) {
   if (!is_folder(run.root))
-    throw SpecError("{}: a record alone keeps the tags of its spec; only a run's folder takes others",
-                    run.root.string());
+    throw SpecError(
+        "{}: a record alone keeps the tags of its spec; only a run's folder takes others",
+        run.root.string());
   check_names_in(run);
   std::vector<std::string> tags =
       (is_there(run.record()) ? origin_of(Record(run.record())) : origin_of(run)).tags;

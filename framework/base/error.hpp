@@ -91,7 +91,8 @@ struct Position {
   std::string file;
   int line = 0;
   int column = 0;
-  std::string reference = {};  // "${model.embedding}", where the value there stands for another (interpolate.hpp)
+  std::string reference =
+      {};  // "${model.embedding}", where the value there stands for another (interpolate.hpp)
 
   // "file:line:column" and "file:line", or just the file where there is no line; as a message may
   // show it.

@@ -37,9 +37,10 @@ class Interpolator {
       }
       const std::size_t end = text.find('}', begin);
       if (end == text.npos)
-        throw SpecError("{}: '{}' has no '}}' behind its '${{'; write $${{ where it is meant as text",
-                        where.str(),
-                        printable(text));
+        throw SpecError(
+            "{}: '{}' has no '}}' behind its '${{'; write $${{ where it is meant as text",
+            where.str(),
+            printable(text));
       const std::string path = text.substr(begin + kOpen.size(), end - begin - kOpen.size());
       Value found = value_at(path, where);
       if (begin == 0 && end + 1 == text.size()) {
