@@ -42,6 +42,18 @@ nav:
   - Write a study: experiments/README.md
   - Sweeps, Slurm, Optuna: configs/sweeps/README.md
   - Write a plugin: framework/plugins/README.md
+  - Plugins by kind:
+    - Encoder: framework/docs/plugins/encoder.md
+    - Score: framework/docs/plugins/score.md
+    - Attention: framework/docs/plugins/attention.md
+    - Decoder: framework/docs/plugins/decoder.md
+    - Output layer: framework/docs/plugins/output_layer.md
+    - Task: framework/docs/plugins/task.md
+    - Search: framework/docs/plugins/search.md
+    - Metric: framework/docs/plugins/metric.md
+    - Diagnostic: framework/docs/plugins/diagnostic.md
+    - Optimiser: framework/docs/plugins/optimizer.md
+    - Schedule: framework/docs/plugins/schedule.md
   - Questions and trouble: framework/docs/faq.md
 - Notebooks:
 NOTEBOOKS
@@ -136,7 +148,7 @@ def plugins(kind: str, names: list[str]) -> str:
 
 
 def contracts() -> str:
-    page = ["# Contracts of plugins\n", "What a plugin of each kind may declare and what it is given: the headers, whole. [Plugins](../framework/plugins/README.md) begins with the shortest way.\n"]
+    page = ["# Contracts of plugins\n", "The headers of all contracts, complete. [Plugins](../framework/plugins/README.md#write-a-plugin) has a page with an example for each kind.\n"]
     for header in dict.fromkeys(CONTRACTS.values()):
         kinds = " and ".join(kind for kind, its in CONTRACTS.items() if its == header)
         page += [f"## {kinds}\n", f"`framework/{header}.hpp`\n", fenced((ROOT / f"framework/{header}.hpp").read_text(), "cpp")]

@@ -17,6 +17,7 @@ import h5py
 import pytest
 from command_line import BINARIES as BUILD
 from command_line import answer, softalign
+from nightly import NIGHTLY
 
 ROOT = Path(__file__).parents[2]
 
@@ -106,12 +107,17 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def compiled(sources: list[str], place: Path, name: str) -> None:
+    """The plugins of these sources as one shared object: most of the time goes into headers, which they share."""
+    compiler = os.environ.get("SOFTALIGN_CXX", "c++")  # whose plugins the program takes
+    (place / f"{name}.cpp").write_text("\n".join(sources), encoding="utf-8")
+    run([compiler, "-std=c++20", "-O0", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}", f"{name}.cpp", "-o", f"{name}.so",
+         f"-L{BUILD}/lib", "-lsoftalign", "-lfmt"], place)  # fmt: skip
+
+
 def plugged(source: str, place: Path) -> str:
     """A folder with a `softalign` that knows the plugin: what a build of the repository with this file would be."""
-    compiler = os.environ.get("SOFTALIGN_CXX", "c++")  # whose plugins the program takes
-    (place / "plugin.cpp").write_text(source, encoding="utf-8")
-    run([compiler, "-std=c++20", "-O0", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}", "plugin.cpp", "-o", "plugin.so",
-         f"-L{BUILD}/lib", "-lsoftalign", "-lfmt"], place)  # fmt: skip
+    compiled([source], place, "plugin")
     (place / "build/release").unlink()
     folder = place / "build/release/bin"
     folder.mkdir(parents=True)
@@ -122,8 +128,24 @@ def plugged(source: str, place: Path) -> str:
     return str(folder)
 
 
+@pytest.fixture(scope="module")
+def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with NAME.so of each plugin that a document saves as NAME.cpp: all are one file by day, and compiled one by one in the night."""
+    place = tmp_path_factory.mktemp("plugins")
+    shown = {Path(b.name).stem: b.code for document in DOCUMENTS for b in blocks(document)
+             if b.language == "cpp" and b.name and not b.name.startswith("framework/")}  # fmt: skip
+    if NIGHTLY:
+        for name, code in shown.items():
+            compiled([code], place, name)
+        return place
+    compiled(list(shown.values()), place, "all")
+    for name in shown:
+        (place / f"{name}.so").hardlink_to(place / "all.so")
+    return place
+
+
 @pytest.mark.parametrize("document", [document for document in DOCUMENTS if any(b.language == "sh" for b in blocks(document))])
-def test_the_commands_run(document: str, repository: Path, tmp_path: Path):
+def test_the_commands_run(document: str, repository: Path, tmp_path: Path, request: pytest.FixtureRequest):
     place, path, commands = repository, "", ""
     as_shown = "empty folder" in text_of(document)  # with its own specs, so its output is that which is shown
     if as_shown:
@@ -132,8 +154,10 @@ def test_the_commands_run(document: str, repository: Path, tmp_path: Path):
     for block in blocks(document):
         if block.not_run:
             continue
-        if block.language == "cpp":
+        if block.language == "cpp" and block.name.startswith("framework/"):
             path = plugged(block.code, place)
+        elif block.language == "cpp":
+            shutil.copy(request.getfixturevalue("plugins") / f"{Path(block.name).stem}.so", place)
         elif block.name:
             (place / block.name).parent.mkdir(parents=True, exist_ok=True)
             (place / block.name).write_text(block.code, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The documentation site builds, and the commands, options and names of Python that documents mention exist."""
+"""The documentation site builds; commands, options, Python names and members of contracts in documents are those of the code."""
 
 import ast
 import os
@@ -14,7 +14,7 @@ from command_line import BINARIES as BUILD
 from test_documents import BLOCK, DOCUMENTS, ROOT, text_of
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from site_pages import subcommands  # noqa: E402
+from site_pages import CONTRACTS, subcommands  # noqa: E402
 
 CODE = re.compile(r"`([^`\n]+)`")
 OTHERS = {"--normalization_rule_name", "--reversed"}  # options of other programs
@@ -63,6 +63,31 @@ def test_names_of_the_python_package_exist(document: str):
     tree = ast.parse((ROOT / "framework/python/softalign_lab/__init__.py").read_text())
     (names,) = [ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
     assert {name for name in re.findall(r"\bsa\.(\w+)", text_of(document))} <= {*names}
+
+
+MEMBER = re.compile(r"^  (?:virtual [^;{]*?\b(\w+)\(|(?!using|return)(?:const )?[\w:]+(?:<.*>)?(?:::\w+)?(?: ?[*&])? (\w+)(?: =|;|\{))", re.MULTILINE)
+NOT_OF_PLUGINS = {"State", "StepByStep", "WatchedMetric", "NamedMetric", "Buckets", "MetricTable", "Forced", "CountLayout", "CountTable", "Counts",
+                  "ExampleRow", "Examples", "Portion", "SourceFormat", "LengthBuckets", "ScoreSizes"}  # fmt: skip
+MORE_HEADERS = {"metric": ["eval/counts"], "task": ["data/dataset"]}
+
+
+def members(header: str) -> set[str]:
+    """Virtual functions and fields of the classes that a plugin is written with."""
+    text = re.sub(r"//.*", "", text_of(f"framework/{header}.hpp"))
+    found = set()
+    for name, body in re.findall(r"^(?:struct|class) (\w+)[^;{]* \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL):
+        if name not in NOT_OF_PLUGINS and not name.endswith("Kind"):
+            found |= {a or b for a, b in MEMBER.findall(body.split(" private:")[0])} - {name}
+    return found
+
+
+@pytest.mark.parametrize("kind", CONTRACTS)
+def test_the_page_of_a_kind_has_every_member_of_its_contract(kind: str):
+    kinds = [other for other in CONTRACTS if CONTRACTS[other] == CONTRACTS[kind]]  # of one header
+    pages = "".join(text_of(f"framework/docs/plugins/{one}.md") for one in kinds)
+    wanted = set().union(*map(members, [CONTRACTS[kind], *MORE_HEADERS.get(kind, [])]))
+    assert len(wanted) > 4
+    assert not {name for name in wanted if not re.search(rf"[`.]{name}\b", pages)}
 
 
 def test_the_site_builds(tmp_path: Path):
