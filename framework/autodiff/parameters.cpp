@@ -26,7 +26,7 @@ bool has_name_like(const Parameter& parameter, const std::vector<std::string>& p
 }
 
 Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initializer, bool table) {
-  if (values_) throw BugError("[parameters] '{}' is added after allocate", name);
+  if (values_) throw BugError("[parameters] '{}' is added after allocate()", name);
   double own = 1;  // no Index: the product may overflow one
   for (int axis = 0; axis < shape.rank(); ++axis) own *= static_cast<double>(shape[axis]);
   const double numbers = static_cast<double>(size_) + own;
@@ -42,8 +42,8 @@ Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initia
   for (const Parameter& other : parameters_)
     if (other.name == name)
       throw BugError(
-          "[parameters] two parameters are called '{}'; give one of them another name, or make it "
-          "below p / \"name\"",
+          "[parameters] two parameters are called '{}'; rename one of them, or add it below p / "
+          "\"name\"",
           name);
   parameters_.push_back({.name = std::move(name),
                          .shape = shape,

@@ -12,7 +12,7 @@ namespace softalign {
 
 View Var::value() const {
   if (node_->memory == Memory::overwritten)
-    throw BugError("[value] an operation that works in place has taken this value of shape {}",
+    throw BugError("[value] an in-place operation has overwritten this value of shape {}",
                    node_->value.shape.str());
   node_->memory = Memory::held;
   return node_->value;
@@ -22,10 +22,9 @@ View Var::gradient() const {
   if (!needs_gradient()) return {};
   if (node_->parameter >= 0)
     throw BugError(
-        "[gradient] a parameter of shape {}: its gradient must not depend on how a batch is cut; "
-        "let "
-        "linear, add_bias or another operation for weights read it, or by_sentence(parameter, "
-        "sentences)",
+        "[gradient] a parameter of shape {}: its gradient must not depend on how a batch is "
+        "divided; read it by linear, add_bias or another operation for weights, or by "
+        "by_sentence(parameter, sentences)",
         node_->value.shape.str());
   const View gradient = own_gradient();
   // What waits comes first: the order of a sum must not depend on how many steps there are.
@@ -247,8 +246,8 @@ SentenceRows Tape::lasting(const SentenceRows& rows) {
 void Tape::refuse_shared(Var x) {
   if (root().collects_)
     throw BugError(
-        "[gradient] an array of shape {} that all sentences share and that is no parameter: "
-        "compute it for each of them, from by_sentence(parameter, sentences)",
+        "[gradient] an array of shape {} that all sentences share and that is not a parameter: "
+        "compute it for each sentence, from by_sentence(parameter, sentences)",
         x.shape().str());
 }
 

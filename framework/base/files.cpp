@@ -29,8 +29,9 @@ void demand_regular_file(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(status))
     throw DataError("{}: is a directory; name a file", shown(file));
   if (!std::filesystem::is_regular_file(status))
-    throw DataError("{}: is no regular file but a pipe or a device; write its text to a file first",
-                    shown(file));
+    throw DataError(
+        "{}: is not a regular file but a pipe or a device; write its text to a file first",
+        shown(file));
 }
 
 void throw_unreadable(const std::filesystem::path& path, int reason) {
@@ -57,7 +58,7 @@ bool is_there(const std::filesystem::path& path) {
   if (type == std::filesystem::file_type::none) throw_unreadable(path, error.value());
   if (type != std::filesystem::file_type::not_found) return true;
   if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, error)))
-    throw MachineError("{}: is a link that leads nowhere", shown(path));
+    throw MachineError("{}: is a broken symbolic link", shown(path));
   return false;
 }
 
@@ -74,7 +75,7 @@ RegularFile::RegularFile(const std::filesystem::path& path)
   const int reason = errno;
   if (descriptor_ >= 0) close(descriptor_);
   if (!known && reason != ENXIO) throw_unreadable(path, reason);  // that is a socket, or no device
-  throw MachineError("{}: is {}, where a file belongs; move it away",
+  throw MachineError("{}: is {}, not a file; move it away",
                      shown(path),
                      S_ISDIR(info.st_mode) ? "a folder" : "a pipe or a device");
 }
@@ -96,8 +97,9 @@ std::size_t RegularFile::read(char* to, std::size_t size, std::uint64_t at) cons
 std::string read_file(const std::filesystem::path& path, std::uint64_t largest) {
   const RegularFile file(path);
   if (file.size() > largest)
-    throw DataError(
-        "{}: of {} bytes, more than such a file ever has; move it away", shown(path), file.size());
+    throw DataError("{}: has {} bytes, too many for a file of this kind; move it away",
+                    shown(path),
+                    file.size());
   std::string bytes(usize(file.size()), '\0');
   bytes.resize(file.read(bytes.data(), bytes.size(), 0));
   return bytes;

@@ -160,7 +160,7 @@ class StoredReader {
     if constexpr (std::is_arithmetic_v<T>)
       if (json.is_binary()) {
         const auto& bytes = json.get_binary();
-        if (bytes.size() % sizeof(T) != 0) throw DataError("a list of numbers is cut");
+        if (bytes.size() % sizeof(T) != 0) throw DataError("a list of numbers is truncated");
         values.resize(bytes.size() / sizeof(T));
         if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
         return;

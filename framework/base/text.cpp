@@ -349,7 +349,7 @@ std::string Table::str(std::size_t most) const {
     used += 2 + widths[shown[i]];
   }
   out += band(columns, widths);
-  if (!left_out.empty()) out += fmt::format("no room for: {}\n", left_out);
+  if (!left_out.empty()) out += fmt::format("not shown: {}\n", left_out);
   return out;
 }
 

@@ -93,7 +93,7 @@ void Workers::wait_for_work() {
 namespace detail {
 constinit thread_local const std::atomic<bool>* abandon_flag = nullptr;
 
-void throw_abandoned() { throw Interrupted("interrupted in the midst of a step"); }
+void throw_abandoned() { throw Interrupted("interrupted in the middle of a step"); }
 }  // namespace detail
 
 AbandonScope::AbandonScope(const std::atomic<bool>* flag) : before_(detail::abandon_flag) {

@@ -263,7 +263,7 @@ Split resegmented(const Dataset& data,
     next = std::fill_n(next, portion.examples, portion.weight > 0);
   for (Index begin = 0; begin < count; begin += kAtOnce) {
     if (stop && stop())
-      throw Interrupted("interrupted while cutting sentences of epoch {}", epoch + 1);
+      throw Interrupted("interrupted while segmenting the sentences of epoch {}", epoch + 1);
     std::vector<Pieces> part(usize(std::min(kAtOnce, count - begin)));
     workers.run(std::ssize(part), [&](Index k) {
       const Example example = train.examples[usize(begin + k)];

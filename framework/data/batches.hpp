@@ -30,13 +30,14 @@ struct BatchOptions {
     v("sentences", sentences, "sentence pairs in a batch", between(1, kLargestBatch));
     v("tokens",
       tokens,
-      "instead of `sentences`: a batch holds as many pairs as fit into so many positions: pairs x "
-      "the longest sentence of either side with its </s>; null: `sentences` counts",
+      "instead of `sentences`: largest number of positions in a batch, pairs x the longest "
+      "sentence of either side with </s>; null: `sentences` applies",
       between(1, kMostTokens));
-    v.inactive("sentences", tokens.has_value(), "batch.tokens says how many there are");
+    v.inactive("sentences", tokens.has_value(), "batch.tokens sets the size");
     v("pool",
       pool,
-      "batches that are drawn together and sorted by length (1: no sorting across)",
+      "number of batches that are drawn together and sorted by length (1: no sorting across "
+      "batches)",
       between(1, kLargestBatch));
   }
 };

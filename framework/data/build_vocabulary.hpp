@@ -22,30 +22,30 @@ struct VocabularyOptions {
 
   template <class V>
   void describe(V& v) {
-    v("type", type, "what a symbol is", one_of("words", "characters", "sentencepiece"));
+    v("type", type, "what the symbols are", one_of("words", "characters", "sentencepiece"));
     v("size",
       size,
-      "most symbols a side, <unk> <s> </s> included",
+      "largest number of symbols on each side, including <unk> <s> </s>",
       between(kSpecials + 1, kMostSymbols));
-    v("model", model, "how sentencepiece cuts words", one_of("unigram", "bpe"));
+    v("model", model, "segmentation algorithm of sentencepiece", one_of("unigram", "bpe"));
     v("dropout",
       dropout,
-      "sentencepiece, model bpe: the share of merges that are left out of a training sentence, "
-      "others in every epoch (Provilkov et al. 2020: 0.1); null: none",
+      "sentencepiece, model bpe: share of merges that are skipped in training sentences, drawn "
+      "anew in every epoch (BPE-dropout, Provilkov et al. 2020: 0.1); null: none",
       fraction());
     v("from",
       from,
-      "a record, or a run's folder, whose vocabularies are taken; or a file for both sides: a "
-      "sentencepiece model, or words, one a line; null: they are made",
+      "a record or a run's folder, to reuse its vocabularies; or a file for both sides: a "
+      "sentencepiece model, or one word per line; null: built from the text",
       qualify_name());
     const bool made = from.path.empty();
     for (const char* name : {"type", "size", "model"})
-      v.inactive(name, !made, "from names the vocabularies");
+      v.inactive(name, !made, "from sets the vocabularies");
     v.check("type", type != "sentencepiece" || !sentencepiece_version().empty(), kNoSentencepiece);
     v.check("model",
             type == "sentencepiece" || model == VocabularyOptions().model,
-            fmt::format("'{}' is for type sentencepiece, and the type is '{}'", model, type));
-    v.inactive("model", type != "sentencepiece", "only type sentencepiece cuts words");
+            fmt::format("'{}' requires type sentencepiece, but the type is '{}'", model, type));
+    v.inactive("model", type != "sentencepiece", "only type sentencepiece segments words");
     v.check("dropout",
             !made || !dropout || (type == "sentencepiece" && model == "bpe"),
             "only type sentencepiece with model bpe merges pieces");

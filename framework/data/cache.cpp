@@ -108,16 +108,16 @@ Dataset through_file(const fs::path& folder,
     DatasetWriter writer(file);
     Dataset described;
     make(described, [&](Split& split, const Example& example) { writer.append(split, example); });
-    if (progress) progress("keeping what was read", 0, 0);
+    if (progress) progress("writing the cache", 0, 0);
     writer.finish(described, kept.key);
   };
   files.write_atomically(kept.place, write, [&](const fs::path& written) {
     data = read_dataset(RegularFile(written).descriptor(), kept.key);
-    if (!data) throw DataError("it reads back otherwise");
+    if (!data) throw DataError("it does not read back as written");
   });
   if (kept.damaged)
     data->notes.push_back(
-        fmt::format("{}: was damaged, or kept by another version; the text was read again",
+        fmt::format("{}: was corrupt, or written by another version; the text was read again",
                     printable(kept.place.string(), kWhole)));
   return std::move(*data);
 }

@@ -20,7 +20,7 @@ LengthBuckets::LengthBuckets(std::vector<Index> edges) : edges_(std::move(edges)
   Index previous = 0;
   for (const Index edge : edges_) {
     if (edge <= previous)
-      throw SpecError("edge {} after {}; the edges must rise, from 1 or more", edge, previous);
+      throw SpecError("edge {} after {}; the edges must increase, from 1 or more", edge, previous);
     previous = edge;
   }
 }
@@ -67,7 +67,7 @@ ExampleRow pack(const Example& example, const FrameFormat& format, std::vector<s
   const auto count = [](const auto& part) { return static_cast<std::uint32_t>(part.size()); };
   if (format ? !example.source.empty() || example.frames.size() % usize(format.size) != 0
              : !example.frames.empty())
-    throw BugError("an example's source is not of its split's format");
+    throw BugError("an example's source has another format than its split");
   const ExampleRow row{bytes.size(),
                        format ? count(example.frames) / static_cast<std::uint32_t>(format.size)
                               : count(example.source),
@@ -119,7 +119,7 @@ Examples::Examples(std::shared_ptr<const MappedFile> file,
       file_rows_(reinterpret_cast<const ExampleRow*>(file_->data() + rows_at), count) {}
 
 void Examples::append(const Example& example) {
-  if (file_) throw BugError("examples of a mapped file cannot be appended to");
+  if (file_) throw BugError("cannot append to the examples of a mapped file");
   rows_.push_back(pack(example, format_, bytes_));
 }
 
@@ -166,13 +166,14 @@ std::vector<float> frames_of_line(std::string_view line, const FrameFormat& form
     float number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number))
-      throw DataError("'{}' is not a number; a source of this model is frames of {} numbers each",
+      throw DataError("'{}' is not a number; sources of this model are frames of {} numbers each",
                       printable(word),
                       format.size);
     frames.push_back(number);
   }
   if (std::ssize(frames) % format.size != 0)
-    throw DataError("{} numbers are no whole frames of {}", frames.size(), format.size);
+    throw DataError(
+        "{} numbers are not a multiple of the frame size {}", frames.size(), format.size);
   return frames;
 }
 

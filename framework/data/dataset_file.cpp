@@ -276,7 +276,7 @@ void MappedFile::read(const void* begin, std::size_t size, void* to) const {
       throw MachineError(
           "the tokenised text in the cache can no longer be read ({}); run the same "
           "command again",
-          n == 0 ? "the file was cut" : std::strerror(errno));
+          n == 0 ? "the file was truncated" : std::strerror(errno));
     next += n;
     at += n;
     size -= usize(n);

@@ -24,10 +24,10 @@ struct TextFiles {
 
   template <class V>
   void describe(V& v) {
-    v("source", source, "one sentence a line, plain or gzip", required());
+    v("source", source, "one sentence per line, plain or gzip", required());
     v("target",
       target,
-      "the translations, line by line; without them dev or test is translated and not measured");
+      "the translations, line by line; without them dev or test is translated but not measured");
     v("alignment", alignment, "word links, i-j sure, ipj possible, from 0 (optional)");
   }
 };
@@ -41,20 +41,23 @@ struct TrainingFiles {
 
   template <class V>
   void describe(V& v) {
-    v("source", source, "one sentence a line, plain or gzip; several files as [a, b]", required());
-    v("target", target, "the translations, line by line: as many files as of source");
+    v("source",
+      source,
+      "one sentence per line, plain or gzip; several files as [a, b]",
+      required());
+    v("target", target, "the translations, line by line: as many files as in source");
     v("alignment",
       alignment,
-      "word links, i-j sure, ipj possible, from 0 (optional): as many files as of source");
+      "word links, i-j sure, ipj possible, from 0 (optional): as many files as in source");
     v("weights",
       weights,
-      "how often an epoch goes through each file: 2 is twice, 0.5 is half of its sentences, drawn "
-      "anew for each epoch; null: once",
+      "how often an epoch uses each file: 2 is twice, 0.5 is half of its sentences, drawn anew for "
+      "each epoch; null: once",
       between(0, kLargestWeight));
     const auto check_count = [&](std::string_view name, std::size_t count) {
       v.check(name,
               count == 0 || source.empty() || count == source.size(),
-              fmt::format("{} of them, and {} of source", count, counted(source.size(), "file")));
+              fmt::format("{} of them, but {} of source", count, counted(source.size(), "file")));
     };
     check_count("target", target.size());
     check_count("alignment", alignment.size());
@@ -62,7 +65,7 @@ struct TrainingFiles {
     check_count("weights", weights->size());
     v.check("weights",
             weights->empty() || std::ranges::any_of(*weights, [](double w) { return w != 0; }),
-            "they sum to 0, and nothing would be trained on; raise one");
+            "they sum to 0, so there would be no training sentences; raise one");
   }
 
   std::vector<TextFiles> texts() const {
@@ -87,7 +90,7 @@ struct BothVocabularies : VocabularyOptions {
     VocabularyOptions::describe(v);
     v("target_size",
       target_size,
-      "most symbols of the target side; null: as many as of the source side",
+      "largest number of symbols of the target side; null: as for the source side",
       between(kSpecials + 1, kMostSymbols));
     v("shared",
       shared,
@@ -98,9 +101,9 @@ struct BothVocabularies : VocabularyOptions {
     v.check("target_size", !target_size || !one(), "a shared vocabulary has one size");
     v.check("target_from",
             target_from.path.empty() || !from.path.empty(),
-            "from is missing, which names the source's");
+            "from is missing: name the source's vocabulary, too");
     for (const char* name : {"target_size", "shared"})
-      v.inactive(name, !from.path.empty(), "from names the vocabularies");
+      v.inactive(name, !from.path.empty(), "from sets the vocabularies");
   }
 
   bool one() const { return shared.value_or(false); }
@@ -126,25 +129,24 @@ struct ParallelTextOptions {
     v.check("train",
             !train.target.empty() || train.source.empty(),
             "target is missing: training needs the translations");
-    v("dev", dev, "files to stop by");
+    v("dev", dev, "files for dev evaluations");
     v.check("dev",
             given(dev.target) || !given(dev.alignment),
-            "alignment links a target, and none is given");
+            "alignment needs target, which is missing");
     v("test", test, "files to test on");
     v.check("test",
             given(test.target) || !given(test.alignment),
-            "alignment links a target, and none is given");
+            "alignment needs target, which is missing");
     v("vocabulary",
       vocabulary,
-      "symbols, made from the training text that is kept, of each file once");
-    v.check(
-        "vocabulary",
-        !vocabulary.dropout || train.alignment.empty(),
-        "dropout cuts sentences anew, and train.alignment links the pieces of one cut; leave one "
-        "of them out");
+      "symbols, built from the training text that is kept, each file counted once");
+    v.check("vocabulary",
+            !vocabulary.dropout || train.alignment.empty(),
+            "dropout changes the segmentation in every epoch, but train.alignment links the pieces "
+            "of a fixed one; remove one of them");
     v("max_length",
       max_length,
-      "longest training sentence, tokens on either side, before merges are left out",
+      "longest training sentence, tokens on either side, without dropout of merges",
       between(1, kLongestSentence));
     v("max_length_test",
       max_length_test,

@@ -104,9 +104,9 @@ bool has_character_map(std::string_view model) {
 std::string reason_of(const std::string& status) {
   const auto says = [&](const char* what) { return status.find(what) != std::string::npos; };
   if (says("smaller than required_chars"))
-    return "each different character needs a piece of its own; raise vocabulary.size";
+    return "each distinct character needs a piece of its own; raise vocabulary.size";
   if (says("Vocabulary size too high"))
-    return "the text does not have so many; lower vocabulary.size";
+    return "the text does not have enough different pieces; lower vocabulary.size";
   const std::size_t reason = status.rfind("] ");
   return printable(reason == std::string::npos ? status : status.substr(reason + 2), 200);
 }
@@ -154,7 +154,7 @@ class SentencePieceVocabulary final : public Vocabulary {
     const std::string fault = load(model);
     if (model.empty() || !fault.empty() || pieces_.unk_id() != kUnknown ||
         pieces_.bos_id() != kBegin || pieces_.eos_id() != kEnd)
-      throw DataError("vocabulary of sentencepiece: not a model of ours: {}", fault);
+      throw DataError("sentencepiece vocabulary: not a model written by softalign: {}", fault);
   }
 
   std::string type() const override { return "sentencepiece"; }
@@ -312,22 +312,21 @@ std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64) {
   const std::string model = from_base64(base64);
   if (has_character_map(model))
     throw DataError(
-        "vocabulary of sentencepiece: not a model of ours: it normalises text by a table of its "
-        "own "
-        "(precompiled_charsmap)");
+        "sentencepiece vocabulary: not a model written by softalign: it contains a normalisation "
+        "table (precompiled_charsmap)");
   return std::make_shared<SentencePieceVocabulary>(model);
 }
 
 std::shared_ptr<const Vocabulary> sentencepiece_of(const std::string& model) {
   if (has_character_map(model))
     throw DataError(
-        "neither text nor a model of sentencepiece that takes text as it is written; train the "
-        "model with --normalization_rule_name=identity");
+        "neither text nor a sentencepiece model without normalisation; train the model with "
+        "--normalization_rule_name=identity");
   auto vocabulary = std::make_shared<SentencePieceVocabulary>(model);
   std::string cut;
   for (const std::string& piece : vocabulary->split("a b")) cut += piece;
   if (cut != fmt::format("{0}a{0}b", kSpaceMark))
-    throw DataError("its model of sentencepiece cuts 'a b' as '{}'; words must begin with '{}'",
+    throw DataError("its sentencepiece model segments 'a b' as '{}'; words must begin with '{}'",
                     cut,
                     kSpaceMark);
   return vocabulary;

@@ -24,9 +24,9 @@ struct SyntheticOptions {
     template <class V>
     void describe(V& v) {
       const Limits limits = between(1, kLongestSentence);
-      v("train", train, "shortest and longest sentence to train on", limits);
-      v("dev", dev, "shortest and longest sentence to stop by", limits);
-      v("test", test, "shortest and longest sentence to test on", limits);
+      v("train", train, "shortest and longest training sentence", limits);
+      v("dev", dev, "shortest and longest dev sentence", limits);
+      v("test", test, "shortest and longest test sentence", limits);
       check(v, "train", train);
       check(v, "dev", dev);
       check(v, "test", test);
@@ -37,7 +37,7 @@ struct SyntheticOptions {
     static void check(V& v, const char* split, const std::vector<Index>& length) {
       v.check(split,
               length.size() == 2 && length[0] <= length[1],
-              fmt::format("[{}] is not [shortest, longest]; give two numbers that do not fall",
+              fmt::format("[{}] is not [shortest, longest]; give two numbers in ascending order",
                           fmt::join(length, ", ")));
     }
   };
@@ -48,9 +48,9 @@ struct SyntheticOptions {
     template <class V>
     void describe(V& v) {
       const Limits limits = between(1, kMostSentences);
-      v("train", train, "sentences to train on", limits);
-      v("dev", dev, "sentences to stop by", limits);
-      v("test", test, "sentences to test on", limits);
+      v("train", train, "training sentences", limits);
+      v("dev", dev, "dev sentences", limits);
+      v("test", test, "test sentences", limits);
     }
   };
 
@@ -62,11 +62,11 @@ struct SyntheticOptions {
   template <class V>
   void describe(V& v) {
     v("symbols", symbols, "different symbols, without <unk> <s> </s>", between(1, kMostSymbols));
-    v("length", length, "symbols a sentence, drawn uniformly from [shortest, longest]");
+    v("length", length, "symbols per sentence, drawn uniformly from [shortest, longest]");
     v("examples", examples, "sentences in each split");
     v("data_seed",
       data_seed,
-      "draws the sentences; the same for every seed of the run unless changed",
+      "seed of the sentences; does not depend on the seed of the run",
       at_least(0));
   }
 };

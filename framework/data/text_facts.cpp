@@ -91,13 +91,13 @@ std::vector<std::string> notes_of(std::span<const TextFacts> texts,
   for (const TextFacts& text : texts) {
     if (text.unknown > 0) notes.push_back(unknown_note(text));
     if (text.marks > 0)
-      notes.push_back(fmt::format(
-          "{}: {} with a byte order mark inside the text, the first is {}: files that were joined "
-          "have them; remove them",
-          text.option,
-          counted(text.marks, "line"),
-          text.first_mark));
-    constexpr const char* kRemedy = "bring all texts into one, as in uconv -x NFC";
+      notes.push_back(
+          fmt::format("{}: {} with a byte order mark inside the text, the first is {}: "
+                      "concatenated files have them; remove them",
+                      text.option,
+                      counted(text.marks, "line"),
+                      text.first_mark));
+    constexpr const char* kRemedy = "convert all texts to one form, as in uconv -x NFC";
     if (text.decomposed > 0 && text.composed > 0)
       notes.push_back(fmt::format(
           "{}: {} in Unicode form NFC and {} in form NFD, the first is {}: words that look the "

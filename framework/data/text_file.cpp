@@ -61,8 +61,9 @@ void refuse_other_formats(std::string_view beginning, const std::string& name) {
 
 void check_line(std::string_view line, const std::string& file, Index number) {
   if (line.find('\0') != std::string_view::npos)
-    throw DataError(
-        "{}:{}: holds a NUL byte; give text in UTF-8, not UTF-16 or a binary file", file, number);
+    throw DataError("{}:{}: contains a NUL byte; give text in UTF-8, not UTF-16 or a binary file",
+                    file,
+                    number);
   if (const std::size_t wrong = find_invalid_utf8(line); wrong != std::string_view::npos)
     throw DataError("{}:{}: byte {} (0x{:02x}) is not UTF-8; convert the file with iconv",
                     file,
@@ -81,9 +82,9 @@ void check_line(std::string_view line, const std::string& file, Index number) {
 void check_space_marks(std::string_view line, const std::string& file, Index number) {
   if (line.find(kSpaceMark) != std::string_view::npos)
     throw DataError(
-        "{}:{}: holds U+2581 ({}), which stands for a space in vocabularies of sub-words and "
-        "characters; give text that is not cut into sub-words (spm_decode undoes it), or train "
-        "with task.vocabulary.type: words",
+        "{}:{}: contains U+2581 ({}), which stands for a space in vocabularies of sub-words and "
+        "characters; give text that is not segmented into sub-words (spm_decode undoes it), or "
+        "train with task.vocabulary.type: words",
         file,
         number,
         kSpaceMark);
@@ -151,7 +152,7 @@ class TextFile::Bytes {
       const std::size_t got = plain_ ? take(buffer) : unpack(buffer, line);
       if (got > 0) return got;
       if (!more && inside_)
-        throw DataError("{}:{}: the gzip file is cut off here; copy it again", path_, line);
+        throw DataError("{}:{}: the gzip file is truncated here; copy it again", path_, line);
     }
   }
 
@@ -189,8 +190,8 @@ class TextFile::Bytes {
     if (!inside_) {
       if (packed_.front() != kMagic.front())
         throw DataError(
-            "{}: what follows behind the gzip file's end is no gzip; copy it again, or keep what "
-            "stands before: zcat FILE | gzip > NEW",
+            "{}: the data after the end of the gzip file is not gzip; copy it again, or keep the "
+            "part before it: zcat FILE | gzip > NEW",
             path_);
       inflateReset(&packer_);
       inside_ = true;
@@ -250,7 +251,7 @@ Index count_lines(TextFile& file) {
 // Both files have been read to the end of the shorter one.
 [[noreturn]] void refuse_lengths(TextFile& a, TextFile& b) {
   const Index lines = count_lines(a);
-  throw DataError("{} has {} and {} has {}; line k of one must belong to line k of the other",
+  throw DataError("{} has {} and {} has {}; line k of one must correspond to line k of the other",
                   a.path(),
                   counted(lines, "line"),
                   b.path(),

@@ -21,7 +21,7 @@ std::vector<Token> Vocabulary::encode(std::string_view line) const {
 std::vector<Token> Vocabulary::encode_with_dropout(std::string_view,
                                                    double,
                                                    const RandomStream&) const {
-  throw BugError("a vocabulary of {} has no merges to leave out", type());
+  throw BugError("a vocabulary of {} has no merges to skip", type());
 }
 
 std::vector<Index> Vocabulary::word_of_pieces(std::span<const Token> ids) const {

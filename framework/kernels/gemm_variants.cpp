@@ -82,7 +82,7 @@ const GemmKernels* asked_for() {
 #if defined(__x86_64__)
   if (asked == "sse2") return &gemm_portable();
 #endif
-  throw SpecError("SOFTALIGN_ISA={}: this machine can compute with {}", asked, legal);
+  throw SpecError("SOFTALIGN_ISA={}: not available; this machine supports {}", asked, legal);
 }
 
 const GemmKernels*& chosen() {

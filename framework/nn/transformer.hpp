@@ -27,8 +27,8 @@ struct TransformerOptions {
     v("heads", heads, "attention heads of each layer; paper: 8", between(1, kLargestLayer));
     v("units",
       units,
-      "size of the model, shared by the heads of a layer; paper: 512. Embeddings of another size "
-      "are projected",
+      "width of the model, divided among the heads of a layer; paper: 512. Embeddings of another "
+      "width are projected",
       between(1, kLargestLayer));
     v("feed_forward",
       feed_forward,
@@ -36,22 +36,22 @@ struct TransformerOptions {
       between(1, kLargestLayer));
     v("dropout",
       dropout,
-      "of embeddings with positions, and of what each sub-layer adds; paper: 0.1",
+      "dropout rate of embeddings with positions, and of the output of each sub-layer; paper: 0.1",
       fraction());
     v("positions",
       positions,
-      "how a position is told: sinusoidal (paper), or a learned vector for each",
+      "encoding of positions: sinusoidal (paper), or learned vectors",
       one_of("sinusoidal", "learned"));
     v("max_positions",
       max_positions,
-      "how many learned vectors; positions beyond share the last",
+      "number of learned vectors; later positions share the last",
       between(1, kLongestSentence));
     v("norm",
       norm,
-      "layer normalisation: post, of each sum of a sub-layer and its input (paper); pre, of each "
-      "sub-layer's input and of the last sum",
+      "layer normalisation: post, after each sum of a sub-layer and its input (paper); pre, before "
+      "each sub-layer and after the last sum",
       one_of("post", "pre"));
-    v.inactive("max_positions", positions == "sinusoidal", "sinusoidal positions have no end");
+    v.inactive("max_positions", positions == "sinusoidal", "sinusoidal positions are unlimited");
     v.check("heads", units % heads == 0, "units must be a multiple of heads");
   }
 };

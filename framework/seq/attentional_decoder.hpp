@@ -31,7 +31,10 @@ class Readout {
     // of_zero: what readout_units: 0 means.
     template <class V>
     void describe(V& v, std::string_view of_zero) {
-      v("readout", readout, "layer before the softmax", one_of("maxout", "tanh", "relu", "linear"));
+      v("readout",
+        readout,
+        "layer before the softmax",
+        one_of("maxout", "tanh", "relu", "linear"));
       v("readout_units",
         readout_units,
         fmt::format("units of that layer, after maxout; 0: {}", of_zero),
@@ -75,7 +78,7 @@ class AttentionalDecoder : public Decoder {
       readout.describe(v, "half the decoder's units, as in the paper");
       v("readout_state",
         readout_state,
-        "which state it reads: the one before the step (Bahdanau et al. 2015) or the one after it "
+        "state that the readout uses: the one before the step (Bahdanau et al. 2015) or after it "
         "(Cho et al. 2014, Xu et al. 2015)",
         one_of("before", "after"));
       v("context_gate",
@@ -85,8 +88,8 @@ class AttentionalDecoder : public Decoder {
       cell.describe(v);
       v("query",
         query,
-        "what attention is asked with: state: the one before the step; with_symbol: W state + b + "
-        "the embedding of the symbol before it (Gehring et al. 2016); null: state",
+        "query of the attention: state, the state before the step; with_symbol, W state + b + the "
+        "embedding of the previous symbol (Gehring et al. 2016); null: state",
         one_of("state", "with_symbol"));
     }
   };
@@ -109,7 +112,7 @@ class AttentionalDecoder : public Decoder {
     if (!options.context_gate) return;
     if (!context_)
       throw SpecError(
-          "decoder.context_gate: it scales the context, and this attention gives none; set it to "
+          "decoder.context_gate: it scales the context, but this attention has none; set it to "
           "false, or use an attention with a context");
     gate_.emplace(p, "context_gate", options.units, 1);
   }

@@ -115,9 +115,7 @@ ConformanceResult padding(Subject& subject) {
           same && valid(clean[i], subject.positional_outputs[i], kRows, b, kPositions, length) ==
                       valid(other[i], subject.positional_outputs[i], kRows, b, kPositions, length);
     }
-  return {"padding",
-          same,
-          same ? "what stands behind a sentence changes no bit" : "padding changes the result"};
+  return {"padding", same, same ? "padding changes no bit" : "padding changes the result"};
 }
 
 ConformanceResult batch_size(Subject& subject) {
@@ -267,9 +265,9 @@ ConformanceResult parts(Subject& subject) {
                     difference(expected, gradients_in_parts(subject, three)) <= kPartTolerance;
   return {"parts",
           same,
-          same
-              ? "how a batch is cut changes no bit of a gradient"
-              : "gradients change with how a batch is cut: a sum over sentences has another order"};
+          same ? "dividing a batch changes no bit of a gradient"
+               : "gradients change with the division of a batch: a sum over sentences has another "
+                 "order"};
 }
 
 // The loss [B], behind it the gradients of all inputs and parameters.
@@ -295,7 +293,7 @@ ConformanceResult loss_of_logits(Subject& subject) {
                                   loss_and_gradients(subject, subject.formula));
   return {"loss",
           worst < kRowTolerance,
-          fmt::format("it and its gradients are those of the logits, but for {:.1e}", worst)};
+          fmt::format("loss and gradients agree with the logits within {:.1e}", worst)};
 }
 
 ConformanceResult steady_memory(Subject& subject, const std::function<Index()>& allocations) {
@@ -331,7 +329,7 @@ std::vector<ConformanceResult> check_conformance(std::string_view kind,
   std::vector<ConformanceResult> results;
   const std::string fault = round_trip_fault(*entry.options());
   results.push_back(
-      {"options", fault.empty(), fault.empty() ? "survive being written and read" : fault});
+      {"options", fault.empty(), fault.empty() ? "can be written and read back" : fault});
 
   std::unique_ptr<Subject> subject;
   const auto run = [&](const char* check, const std::function<ConformanceResult()>& f) {

@@ -20,7 +20,7 @@ struct ConformanceResult {
   std::string detail;  // what was measured, or what is wrong
 };
 
-inline constexpr const char* kNoException = "it throws what is no std::exception";
+inline constexpr const char* kNoException = "it throws something other than a std::exception";
 
 // Runs all checks that the kind has, with the plugin's default options. allocations: how often
 // memory was asked for so far, when the caller counts (tests do); empty: that check is left out.

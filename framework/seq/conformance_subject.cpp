@@ -26,7 +26,7 @@ void check_sizes(const Encoder& encoder, const Annotations& a) {
 // Throws where rows of positions sum to neither 1 nor, as those that see nothing, 0, or see padding.
 void check_heads(const HeadWeights& heads, std::span<const Index> lengths, Index positions) {
   const auto rows = static_cast<Index>(lengths.size());
-  if (heads.parts.empty()) throw BugError("[encoder] attends() is true, and it shows no weights");
+  if (heads.parts.empty()) throw BugError("[encoder] attends() is true, but it shows no weights");
   for (const auto& [layer, step, weights] : heads.parts) {
     const Shape& shape = weights.shape;
     if (shape.rank() != 4 || shape != Shape{positions, rows, shape[2], positions} || step != 0)
@@ -218,8 +218,8 @@ class Remembering final : public Attention {
   Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const override {
     if (query.past.size() != 1)
       throw BugError(
-          "[decoder] gives its attention {} arrays and not the 1 that is the attention's own "
-          "(start, Glimpse::next)",
+          "[decoder] passes {} arrays to its attention instead of the attention's own 1 (start, "
+          "Glimpse::next)",
           query.past.size());
     Glimpse glimpse = attention_->attend(memory, {{query.state + query.past[0], query.step}});
     glimpse.next = {tanh(query.state)};
@@ -239,11 +239,11 @@ void check_step(const Decoder& decoder, const State& start, const DecoderStep& s
                    start.size(),
                    step.next.size());
   if (decoder.aligns() != static_cast<bool>(step.weights))
-    throw BugError("[decoder] aligns() is {}, and a step returns {}",
+    throw BugError("[decoder] aligns() is {}, but a step returns {}",
                    decoder.aligns(),
                    step.weights ? "weights" : "no weights");
   if (decoder.reads_links())
-    throw BugError("[decoder] reads_links() is true, and its attention reads none");
+    throw BugError("[decoder] reads_links() is true, but its attention reads none");
 }
 
 std::unique_ptr<Subject> decoder_subject(const Choice& choice) {

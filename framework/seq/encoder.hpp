@@ -51,7 +51,7 @@ class State {
   std::size_t place(std::size_t i) const {
     if (i < size_) return i;
     throw BugError(
-        "[state] no array {} among {}: did a step leave some of its attention's out?", i, size_);
+        "[state] no array {} among {}: did a step omit some of its attention's arrays?", i, size_);
   }
 
   std::array<Var, 32> vars_{};

@@ -34,18 +34,23 @@ class LuongDecoder : public Decoder {
         units,
         "hidden units of each layer, and of the attentional vector",
         between(1, kLargestLayer));
-      v("layers", layers, "cells above one another", between(1, 8));
+      v("layers", layers, "stacked cells", between(1, 8));
       initial_state.describe(v);
       v("input_feeding", input_feeding, "the next step reads the attentional vector");
       v("activation",
         activation,
-        "of the attentional vector; tanh, the paper's, may saturate in its first updates and learn "
-        "nothing (Adam, thousands of words): relu does not",
+        "activation of the attentional vector; tanh (paper) may saturate in the first updates and "
+        "learn nothing (Adam, thousands of words): relu does not",
         one_of("tanh", "relu"));
-      v("dropout", dropout, "of what the second and later layers read", fraction());
+      v("dropout",
+        dropout,
+        "dropout rate of the inputs of the second and later layers",
+        fraction());
       describe_recurrent_dropout(v, recurrent_dropout);
       cell.describe(v);
-      v.check("dropout", dropout == 0 || layers > 1, "needs at least 2 layers: it is between them");
+      v.check("dropout",
+              dropout == 0 || layers > 1,
+              "needs at least 2 layers, because it applies between them");
     }
   };
 
@@ -66,9 +71,8 @@ class LuongDecoder : public Decoder {
       attentional_.emplace(p, "attentional", units_ + context, units_, Linear::Bias::no);
     else if (options.input_feeding)
       throw SpecError(
-          "decoder.input_feeding: the attentional vector is fed, and without a context there is "
-          "none; "
-          "set it to false, or use an attention with a context");
+          "decoder.input_feeding: it feeds the attentional vector, which needs a context, but this "
+          "attention has none; set it to false, or use an attention with a context");
     if (options.input_feeding)
       feeding_.emplace(p,
                        "feeding",

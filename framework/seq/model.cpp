@@ -35,11 +35,11 @@ std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
 void check_source(const ModelOptions& options, const Encoder& encoder, const FrameFormat& frames) {
   using Reads = Encoder::Reads;
   if (frames && encoder.reads() == Reads::symbols)
-    throw SpecError("model.encoder: encoder '{}' reads symbols, and the sources are frames",
+    throw SpecError("model.encoder: encoder '{}' reads symbols, but the sources are frames",
                     options.encoder.type);
   if (frames && encoder.reads() == Reads::frames && encoder.frames().size > 0 &&
       encoder.frames().size != frames.size)
-    throw SpecError("model.encoder: encoder '{}' reads frames of {} numbers, and these have {}",
+    throw SpecError("model.encoder: encoder '{}' reads frames of {} numbers, but these have {}",
                     options.encoder.type,
                     encoder.frames().size,
                     frames.size);
@@ -53,7 +53,7 @@ void check_tied(const ModelOptions& options, const Encoder& encoder, Index sourc
         options.encoder.type);
   if (source != target)
     throw SpecError(
-        "model.tied_embeddings: all needs one vocabulary of both sides, and these have {} and {} "
+        "model.tied_embeddings: all needs one vocabulary for both sides, but these have {} and {} "
         "symbols; share the vocabulary, or use target",
         source,
         target);
@@ -62,10 +62,9 @@ void check_tied(const ModelOptions& options, const Encoder& encoder, Index sourc
 void check_tied_readout(const ModelOptions& options, Index readout) {
   if (options.tied_embeddings == "none" || readout == options.embedding) return;
   throw SpecError(
-      "model.tied_embeddings: {}: the output layer's weights are the embeddings, of size {}, and "
-      "the "
-      "decoder {} gives it {} numbers; make them equal with model.embedding or the decoder's "
-      "readout_units (where it has none, its units)",
+      "model.tied_embeddings: {}: the output layer's weights are the embeddings, of width {}, but "
+      "the readout of decoder {} has width {}; make them equal with model.embedding or the "
+      "decoder's readout_units (or units, if it has no readout_units)",
       options.tied_embeddings,
       options.embedding,
       options.decoder.type,
@@ -80,8 +79,8 @@ void check_built_in(const ModelOptions& options, Index annotation) {
   if (attention->built_in()) return;
   const Position& where = options.attention.where;
   throw SpecError(
-      "{}{}decoder '{}' attends by itself and would not read attention '{}'; write "
-      "attention: built_in",
+      "{}{}decoder '{}' has an attention of its own and ignores attention '{}'; write attention: "
+      "built_in",
       where.str(),
       where.file.empty() ? "" : ": ",
       options.decoder.type,
@@ -199,12 +198,11 @@ Model::Taught Model::teach(Tape& tape,
   if (!sampled)
     unrolled = decoder_->unroll(source.memory, source.state, decoder_->inputs(embedded));
   if (aligns() && unrolled.weights.empty())
-    throw BugError("[decoder] aligns() is true, and its steps return no weights");
+    throw BugError("[decoder] aligns() is true, but its steps return no weights");
   Var readout = decoder_->readout(unrolled.outputs, embedded);
   if (dropouts_) readout = dropouts_->outputs.steps_first(readout);
   if (!readout.shape().is_steps_first() || readout.shape().sentences() != batch.rows)
-    throw BugError(
-        "[decoder] the readout of [T,B,...] has lost which axis is that of the sentences");
+    throw BugError("[decoder] the readout [T,B,...] does not record which axis has the sentences");
   return {readout, {targets, count}, unrolled.weights, source.memory.lengths, source};
 }
 
@@ -331,7 +329,7 @@ Initializer fitting(const Initializer& initializer, const Parameter& parameter) 
   if (initializer.kind() != Initializer::Kind::orthogonal) return initializer;
   const Shape& shape = parameter.shape;
   if (shape.rank() != 2 || shape[1] % shape[0] != 0)
-    refuse("{} {} is not of square blocks side by side, and cannot be orthogonal",
+    refuse("{} {} does not consist of square blocks, so it cannot be orthogonal",
            parameter.name,
            shape.str());
   return init::orthogonal(shape[1] / shape[0]);
@@ -358,7 +356,7 @@ void initialise(ParameterStore& store, const InitialiseOptions& options) {
     const Initializer how = initializer_of(item);
     const std::string name(trimmed(std::string_view(item).substr(0, item.find('='))));
     if (store.redraw_named(name, [&](const Parameter& one) { return fitting(how, one); }) == 0)
-      refuse("'{}' is the name of no parameter;{} softalign parameters lists them",
+      refuse("no parameter is called '{}';{} softalign parameters lists them",
              printable(name),
              names_like(name, store));
   }

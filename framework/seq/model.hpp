@@ -27,18 +27,19 @@ struct InitialiseOptions {
   void describe(V& v) {
     v("type",
       type,
-      "uniform: in [-scale, scale); normal: of mean 0 and standard deviation scale; own: as each "
-      "layer has it",
+      "uniform: in [-scale, scale); normal: with mean 0 and standard deviation scale; own: the "
+      "default of each layer",
       one_of("uniform", "normal", "own"));
     v("scale", scale, "see type", qualify_name(positive()));
     v("orthogonal",
       orthogonal,
-      "true: recurrent weights that would be orthogonal stay so; false: drawn like the others");
+      "true: recurrent weights that are orthogonal by default stay so; false: drawn like the "
+      "others");
     v("weights",
       weights,
-      "those that begin in another way, biases too, each as NAME = HOW; NAME: as softalign "
-      "parameters has it, * for any characters; HOW: zeros, constant X, uniform X, normal X, "
-      "glorot, orthogonal; of two that match the later counts",
+      "initial values of single parameters, also biases, as NAME = HOW; NAME: as in softalign "
+      "parameters, * matches any characters; HOW: zeros, constant X, uniform X, normal X, glorot, "
+      "orthogonal; the last match applies",
       qualify_name());
     v.inactive("scale", type == "own", "type is own");
     v.inactive("orthogonal", type == "own", "type is own");
@@ -55,17 +56,12 @@ struct DropoutOptions {
   double words = 0;
   template <class V>
   void describe(V& v) {
-    v("embeddings",
-      embeddings,
-      "share of the numbers of symbol embeddings",
-      qualify_name(fraction()));
-    v("outputs",
-      outputs,
-      "share of the numbers before the projection to symbols",
-      qualify_name(fraction()));
+    v("embeddings", embeddings, "dropout rate of symbol embeddings", qualify_name(fraction()));
+    v("outputs", outputs, "dropout rate before the output layer", qualify_name(fraction()));
     v("words",
       words,
-      "share of whole symbols whose embedding is 0 (Sennrich et al. 2016, Edinburgh's WMT systems)",
+      "share of symbols whose whole embedding is set to 0 (Sennrich et al. 2016, Edinburgh's WMT "
+      "systems)",
       qualify_name(fraction()));
   }
 };
@@ -83,25 +79,22 @@ struct ModelOptions {
   void describe(V& v) {
     v("embedding",
       embedding,
-      "size of the symbol embeddings, both sides",
+      "width of the symbol embeddings, both sides",
       between(1, kLargestLayer));
     v("tied_embeddings",
       tied_embeddings,
-      "which tables are one: target: its embeddings are the projection's weights; all: the "
-      "source's "
-      "embeddings too, for one vocabulary of both sides (Press and Wolf 2017)",
+      "shared tables: target, the target embeddings are the projection's weights; all, also the "
+      "source embeddings, with one vocabulary for both sides (Press and Wolf 2017)",
       one_of("none", "target", "all"));
-    v("encoder", encoder, "what makes annotations of the source");
-    v("attention",
-      attention,
-      "what the decoder sees of the source at each step; none: vanilla seq2seq");
-    v("decoder", decoder, "what writes the target");
-    v("output", output, "what makes probabilities of symbols of the decoder's readouts");
-    v("dropout", dropout, "parts that training leaves out at random; null: none");
+    v("encoder", encoder, "computes the annotations of the source");
+    v("attention", attention, "weights and context at each decoder step; none: vanilla seq2seq");
+    v("decoder", decoder, "writes the target");
+    v("output", output, "computes symbol probabilities from the decoder's readouts");
+    v("dropout", dropout, "dropout rates in training; null: none");
     v("initialise",
       initialise,
-      "how weights begin, biases and other constants excepted unless they are named; null: as each "
-      "layer has it, mostly Glorot and Bengio 2010");
+      "initial weights, except biases and other constants unless they are named; null: the default "
+      "of each layer, mostly Glorot and Bengio 2010");
   }
 };
 

@@ -51,8 +51,8 @@ TokenLosses losses_of(const OutputLayer& layer,
   const Var loss = tape.record_if(losses, true, [](View dlosses) {
     for (const real d : dlosses)
       if (d != 1)
-        throw BugError("[output_layer] its loss's gradient must be 1, not {}: scale with `factor`",
-                       d);
+        throw BugError(
+            "[output_layer] the gradient of its loss must be 1, not {}: scale with `factor`", d);
   });
   return {loss, {part.nll, part.targets.size()}, {part.best, part.targets.size()}};
 }

@@ -27,23 +27,26 @@ struct RecurrentOptions {
   template <class V>
   void describe(V& v) {
     v("units", units, "hidden units of each direction", between(1, kLargestLayer));
-    v("layers", layers, "layers, each of which reads the one below", between(1, kMostLayers));
+    v("layers", layers, "number of stacked layers", between(1, kMostLayers));
     v("direction",
       direction,
-      "forward; backward: from the last symbol to the first, as a reversed source is read "
-      "(Sutskever et al. 2014); both: a layer for each, states joined",
+      "forward; backward: from the last symbol to the first, like a reversed source (Sutskever et "
+      "al. 2014); both: one layer per direction, states concatenated",
       one_of("forward", "backward", "both"));
-    v("residual", residual, "from the second layer on, what it reads is added to its states");
-    v("dropout", dropout, "of what the second and later layers read", fraction());
+    v("residual",
+      residual,
+      "from the second layer on, the input of a layer is added to its states");
+    v("dropout", dropout, "dropout rate of the inputs of the second and later layers", fraction());
     describe_recurrent_dropout(v, recurrent_dropout);
     v("project",
       project,
-      "units of the annotations, W h with one W for all positions: every score, context and "
-      "summary "
-      "sees these; null: h itself",
+      "width of the annotations W h, with one W for all positions, which scores, contexts and the "
+      "sentence vector use; null: h itself",
       between(1, kLargestLayer));
     v.check("residual", !residual || layers > 1, "needs at least 2 layers");
-    v.check("dropout", dropout == 0 || layers > 1, "needs at least 2 layers: it is between them");
+    v.check("dropout",
+            dropout == 0 || layers > 1,
+            "needs at least 2 layers, because it applies between them");
   }
 
   static constexpr Index kMostLayers = 12;

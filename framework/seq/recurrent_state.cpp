@@ -9,9 +9,8 @@ namespace softalign {
 void require_source(const InitialStateOptions& options, Index context_size) {
   if (context_size == 0 && options.initial_state == "zero")
     throw SpecError(
-        "decoder.initial_state: zero, and its attention has no context: the decoder would see "
-        "nothing "
-        "of the source; change one of them");
+        "decoder.initial_state: zero, but its attention has no context: the decoder would see "
+        "nothing of the source; change one of them");
 }
 
 InitialState::InitialState(const Parameters& p,
@@ -38,7 +37,7 @@ void InitialState::check_finals(const std::vector<Index>& finals, Index layers) 
   if (finals == std::vector<Index>(arrays_, units_)) return;
   if (finals.empty())
     throw SpecError(
-        "decoder.initial_state: last needs an encoder with last states, and this one has none; use "
+        "decoder.initial_state: last needs an encoder with last states, but this one has none; use "
         "a recurrent encoder, or initial_state mean, tanh or zero");
   throw SpecError(
       "decoder.initial_state: last copies the encoder's last states layer by layer; the encoder "

@@ -32,7 +32,8 @@ template <class V>
 void describe_recurrent_dropout(V& v, double& rate) {
   v("recurrent_dropout",
     rate,
-    "of the state before each step, with one mask for a sentence (Gal and Ghahramani 2016)",
+    "dropout rate of the state before each step, with one mask per sentence (Gal and Ghahramani "
+    "2016)",
     fraction());
 }
 
@@ -41,8 +42,8 @@ template <class V, class Number>
 void describe_forget_bias(V& v, Number& bias) {
   v("forget_bias",
     bias,
-    "first value of the forget gates' bias; 1, the default: a new LSTM remembers (Jozefowicz "
-    "et al. 2015); 0: none, as in older papers",
+    "initial bias of the forget gates; 1 (default): a new LSTM remembers (Jozefowicz et al. 2015); "
+    "0: none, as in older papers",
     between(-10, 10));
 }
 
@@ -77,8 +78,8 @@ struct InitialStateOptions {
   void describe(V& v) {
     v("initial_state",
       initial_state,
-      "what it begins with: tanh(W start), tanh(W mean of the annotations), the encoder's last "
-      "states layer by layer, zero",
+      "first state: tanh(W start), tanh(W mean of the annotations), the encoder's last states "
+      "layer by layer, or zero",
       one_of("tanh", "mean", "last", "zero"));
   }
 };

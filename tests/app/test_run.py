@@ -157,11 +157,11 @@ def test_tables_fit_the_terminal(here: Path, columns: int) -> None:
     runs = [path.name for path in here.glob("results/tiny/*")]
     for command in (["ls"], ["list"], ["describe", "attention", "hard"], ["describe", "spec"], ["check", "score", "dot"], ["evaluate", runs[0]]):
         text = re.sub("\x1b\\[[0-9]*m", "", on_terminal(here, columns, *command, output=True).replace("\r\n", "\n"))  # its colours
-        table = [line for line in text.splitlines() if not line.startswith(("no room for: ", "test split, ", "teacher-forced: ", "by the search: ", "\r")) and "|version:" not in line]
+        table = [line for line in text.splitlines() if not line.startswith(("not shown: ", "test split, ", "teacher-forced: ", "by the search: ", "\r")) and "|version:" not in line]
         assert len(table) > 2 and all(len(line) <= columns for line in table), text
         if command == ["ls"]:
             assert all(run in text for run in runs) and "seed=2" in text
-            assert bool(re.search(r"no room for: .*age", text)) == (columns < 120)
+            assert bool(re.search(r"not shown: .*age", text)) == (columns < 120)
         if command[0] == "evaluate":  # nothing is left out, but goes on below
             assert all(metric in text for metric in ("attention_entropy", "token_accuracy"))
         if command[0] in ("list", "describe"):

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(gives_way_as_columns_allow) {
   std::setlocale(LC_CTYPE, "C.UTF-8");
   Table table({{"a", Side::left, 4}, {"spare", Side::left, 0, 1}, {"b"}});
   table.row({"long text", "left out", "kept"});
-  BOOST_TEST(table.str(12) == "a       b\nlong …  kept\nno room for: spare\n");
+  BOOST_TEST(table.str(12) == "a       b\nlong …  kept\nnot shown: spare\n");
   Table wraps({{"a"}, {"text", Side::left, 5, 0, true}});
   wraps.row({"1", "two words"});
   BOOST_TEST(wraps.str(8) == "a  text\n1  two\n   words\n");

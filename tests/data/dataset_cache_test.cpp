@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_is_made_again) {
     BOOST_REQUIRE(maker.made == before + 1);
     BOOST_REQUIRE(text_of(again) == good);
     BOOST_REQUIRE(again.notes.size() == 1u);
-    BOOST_REQUIRE(contains(again.notes[0], "was damaged"));
+    BOOST_REQUIRE(contains(again.notes[0], "was corrupt"));
     BOOST_REQUIRE(bytes_of(file) == bytes);
   }
 }
