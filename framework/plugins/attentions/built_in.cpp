@@ -23,8 +23,8 @@ class BuiltIn final : public Attention {
  private:
   [[noreturn]] static void refuse() {
     throw SpecError(
-        "attention 'built_in' is for decoders that see the source by themselves, and this decoder "
-        "has no attention of its own; choose another: softalign list attentions");
+        "attention 'built_in' is for decoders with an attention of their own, which this decoder "
+        "does not have; choose another: softalign list attentions");
   }
 };
 SOFTALIGN_ATTENTION("built_in",

@@ -31,7 +31,7 @@ class Hard final : public ScoredAttention {
         semi_sampling,
         "probability that a batch averages instead of sampling",
         between(0, 1));
-      v("entropy", entropy, "factor on the entropy of the weights, nats a step", at_least(0));
+      v("entropy", entropy, "factor on the entropy of the weights, in nats per step", at_least(0));
       v("reward_scale", reward_scale, "factor on the reinforcement's gradient", at_least(0));
       v("reward",
         reward,
@@ -39,7 +39,7 @@ class Hard final : public ScoredAttention {
         "1)",
         one_of("mean", "sum"));
       v("baseline_decay", baseline_decay, "b <- decay b + (1 - decay) reward", fraction());
-      v("temperature", temperature, "energies are divided by it", positive());
+      v("temperature", temperature, "divisor of the energies", positive());
       v("test", test, "how it attends when not training", one_of("argmax", "expectation"));
     }
   };

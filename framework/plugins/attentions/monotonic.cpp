@@ -18,8 +18,8 @@ class Monotonic final : public ScoredAttention {
     template <class V>
     void describe(V& v) {
       ScoredAttention::Options::describe(v);
-      v("offset", offset, "where the learned r begins; lower: the pointer starts by moving far");
-      v("noise", noise, "deviation of the noise on energies in training", at_least(0));
+      v("offset", offset, "initial value of the learned r; lower: the pointer initially moves far");
+      v("noise", noise, "standard deviation of the noise on energies in training", at_least(0));
       v("test", test, "how it attends when not training", one_of("hard", "soft"));
     }
   };

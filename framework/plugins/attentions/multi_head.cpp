@@ -14,7 +14,7 @@ class MultiHeadAttention final : public Attention {
     std::optional<Index> units = {};
     template <class V>
     void describe(V& v) {
-      v("heads", heads, "heads, each with weights of its own", between(1, kLargestLayer));
+      v("heads", heads, "number of heads", between(1, kLargestLayer));
       v("units",
         units,
         "units of all heads together; null: as wide as the state",

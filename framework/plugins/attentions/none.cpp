@@ -14,8 +14,8 @@ class NoAttention final : public Attention {
     void describe(V& v) {
       v("context",
         context,
-        "what every step sees: the encoder's last state, the mean of the annotations, nothing (the "
-        "source is in the initial state only)",
+        "context of every step: the encoder's last state, the mean of the annotations, or nothing "
+        "(the source is in the initial state only)",
         one_of("last", "mean", "nothing"));
     }
   };

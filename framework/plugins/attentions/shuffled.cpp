@@ -17,8 +17,8 @@ class Shuffled final : public ScoredAttention {
     template <class V>
     void describe(V& v) {
       ScoredAttention::Options::describe(v);
-      v("seed", seed, "of the permutations at test", at_least(0));
-      v("redraw", redraw, "false: training has those of the test, which can be learned");
+      v("seed", seed, "seed of the permutations at test", at_least(0));
+      v("redraw", redraw, "false: training has the permutations of the test, which can be learned");
     }
   };
 

@@ -23,7 +23,7 @@ class TrueAlignment final : public Attention {
   Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const override {
     if (memory.source.links.empty())
       throw DataError(
-          "attention 'true_alignment' needs the links of the sentences, and there are none");
+          "attention 'true_alignment' needs the links of the sentences, but there are none");
     Tape& tape = memory.keys.tape();
     const Index positions = memory.keys.shape()[1];
     View weights = tape.zeros({memory.keys.shape()[0], positions});

@@ -112,8 +112,8 @@ class ConditionalGru final : public Decoder {
   static Index context_size(const Attention& attention) {
     if (attention.context_size() > 0) return attention.context_size();
     throw SpecError(
-        "decoder conditional_gru: its second transition reads nothing but the context, and this "
-        "attention gives none; use an attention with a context, or decoder attentional_gru");
+        "decoder conditional_gru: its second transition reads only the context, but this attention "
+        "has none; use an attention with a context, or decoder attentional_gru");
   }
 
   std::unique_ptr<Attention> attention_;

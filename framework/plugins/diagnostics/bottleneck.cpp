@@ -29,15 +29,16 @@ class Bottleneck final : public Diagnostic {
     void describe(V& v) {
       v("sentences",
         sentences,
-        "how many sentences of a split it looks at, the first; memory grows with their square",
+        "number of sentences of a split that it reads, from the first; memory grows with their "
+        "square",
         between(1, 5000));
-      v("longest", longest, "last position that is asked for", between(1, kLongestSentence));
+      v("longest", longest, "last position that is probed", between(1, kLongestSentence));
       v("ridge",
         ridge,
         "penalty, in units of the vectors' mean squared length",
         between(1e-9, 1e9));  // below, rounding decides
-      v("each_epoch", each_epoch, "true: after each epoch too, on dev sentences");
-      v("vectors", vectors, "true: the record keeps the first states themselves");
+      v("each_epoch", each_epoch, "true: also after each epoch, on dev sentences");
+      v("vectors", vectors, "true: also records the first states themselves");
     }
   };
   explicit Bottleneck(const Options& options) : options_(options) {}
@@ -48,7 +49,7 @@ class Bottleneck final : public Diagnostic {
 
   void check(const Model& model) const override {
     if (!model.reads_symbols())
-      throw SpecError("this model reads frames, and what is sought is the source's words");
+      throw SpecError("this model reads frames, but the probe predicts source words");
   }
 
   std::vector<FoundArray> arrays() const override {

@@ -113,10 +113,13 @@ class Faithfulness final : public Diagnostic {
     template <class V>
     void describe(V& v) {
       DiagnosticOptions::describe(v);
-      v("permutations", permutations, "of the weights of each sentence", between(1, 1000));
+      v("permutations",
+        permutations,
+        "number of permutations of the weights of each sentence",
+        between(1, 1000));
       v("gradients",
         gradients,
-        "true: gradient times input too, which takes a backward pass for each target symbol");
+        "true: also gradient times input, which takes a backward pass for each target symbol");
     }
   };
   explicit Faithfulness(const Options& options) : options_(options) {}
@@ -127,8 +130,8 @@ class Faithfulness final : public Diagnostic {
   void check(const Model& model) const override {
     if (!model.weights_can_change())
       throw SpecError(
-          "this model has no attention whose weights can be exchanged for others; it needs a "
-          "decoder with an attention that averages annotations with its weights");
+          "this model has no attention whose weights can be replaced; use a decoder with an "
+          "attention that averages annotations with its weights");
   }
 
   std::vector<FoundArray> arrays() const override {

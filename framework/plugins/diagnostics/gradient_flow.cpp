@@ -32,7 +32,7 @@ class GradientFlow final : public Diagnostic {
     template <class V>
     void describe(V& v) {
       DiagnosticOptions::describe(v);
-      v("longest", longest, "how many distances, from 0 steps", between(1, kLongestSentence));
+      v("longest", longest, "number of distances, from 0 steps", between(1, kLongestSentence));
     }
   };
   explicit GradientFlow(const Options& options) : options_(options) {}

@@ -70,8 +70,8 @@ class GradientVariance final : public Diagnostic {
       DiagnosticOptions::describe(v);
       v("most",
         most,
-        "sequences of positions of a sentence, S^T for S annotations and T target symbols; a "
-        "sentence with more is left out",
+        "largest number of position sequences of a sentence, S^T for S annotations and T target "
+        "symbols; sentences with more are skipped",
         between(1, 1000000));
     }
   };
@@ -81,8 +81,8 @@ class GradientVariance final : public Diagnostic {
   void check(const Model& model) const override {
     if (!model.weights_can_change() || !model.learns_weights() || !model.weights_sum_to_one())
       throw SpecError(
-          "this model has no attention from whose weights a position could be drawn; it needs "
-          "learned weights that sum to 1, as those of global or hard");
+          "this model has no attention from whose weights a position can be drawn; it needs "
+          "learned weights that sum to 1, like those of global or hard");
   }
 
   std::vector<FoundArray> arrays() const override {

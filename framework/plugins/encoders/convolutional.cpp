@@ -22,19 +22,20 @@ class Convolutional final : public Encoder {
     void describe(V& v) {
       v("units",
         units,
-        "size of all layers; embeddings of another size are projected",
+        "width of all layers; embeddings of another width are projected",
         between(1, kLargestLayer));
-      v("layers", layers, "convolutions of what scores see, CNN-a", between(1, kMostLayers));
+      v("layers", layers, "number of convolutions for the keys, CNN-a", between(1, kMostLayers));
       v("value_layers",
         value_layers,
-        "convolutions of what contexts average, CNN-c; 0: both are one stack, CNN-a",
+        "number of convolutions for the values, CNN-c; 0: one stack for both, CNN-a",
         between(0, kMostLayers));
-      v("width", width, "positions that a convolution sees, an odd number", between(1, 31));
+      v("width", width, "width of a convolution in positions, an odd number", between(1, 31));
       v("max_positions",
         max_positions,
-        "how many learned positions; those beyond share the last",
+        "number of learned positions; later ones share the last",
         between(1, kLongestSentence));
-      v.check("width", width % 2 == 1, "must be odd, with as many neighbours on either side");
+      v.check(
+          "width", width % 2 == 1, "must be odd, for the same number of neighbours on either side");
     }
     static constexpr Index kMostLayers = 32;
   };

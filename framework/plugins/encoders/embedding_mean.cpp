@@ -20,7 +20,7 @@ class EmbeddingMean final : public Encoder {
         one_of("none", "learned"));
       v("max_positions",
         max_positions,
-        "how many learned vectors; positions beyond share the last",
+        "number of learned vectors; later positions share the last",
         between(1, kLongestSentence));
       v.inactive("max_positions", positions == "none", "positions is none");
     }

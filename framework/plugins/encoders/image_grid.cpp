@@ -20,17 +20,18 @@ class ImageGrid final : public Encoder {
     Index columns = 64;
     template <class V>
     void describe(V& v) {
-      v("height", height, "pixels of an image's column, as the task makes them", between(1, 1000));
+      v("height", height, "pixels in a column of an image, as in the task", between(1, 1000));
       v("levels", levels, "grey levels of a pixel, from 0", between(2, 65536));
       v("channels",
         channels,
-        "of the convolutions before each pooling; the last is the annotation's size",
+        "channels of the convolutions before each pooling; the last is the width of the "
+        "annotations",
         between(1, kLargestLayer));
       v("convolutions", convolutions, "before each pooling", between(1, 16));
-      v("positions", positions, "whether embeddings of row and column are added");
+      v("positions", positions, "adds embeddings of row and column");
       v("columns",
         columns,
-        "cells of a row with an embedding of their own; those beyond share the last",
+        "cells of a row with an embedding of their own; later ones share the last",
         between(1, kLargestLayer));
       v.inactive("columns", !positions, "positions is false");
       v.check("channels",
@@ -111,7 +112,7 @@ class ImageGrid final : public Encoder {
       const Index pixels = lengths[b];
       widths[b] = pixels / options_.height;
       if (pixels == 0 || pixels % options_.height != 0)
-        throw DataError("[image_grid] a source of {} pixels is no image: its columns have {}",
+        throw DataError("[image_grid] a source of {} pixels is not an image: its columns have {}",
                         pixels,
                         options_.height);
     }
@@ -136,7 +137,7 @@ class ImageGrid final : public Encoder {
   float level_of(float pixel) const {
     if (!(pixel >= 0 && pixel <= static_cast<float>(options_.levels - 1)))
       throw DataError(
-          "[image_grid] a pixel has none of the grey levels 0 to {}; scale the image to these",
+          "[image_grid] a pixel is outside the grey levels 0 to {}; scale the image to these",
           options_.levels - 1);
     return pixel;
   }

@@ -17,10 +17,7 @@ class LstmnEncoder final : public Encoder {
     double forget_bias = Lstm::kForgetBias;
     template <class V>
     void describe(V& v) {
-      v("units",
-        units,
-        "hidden units, and units of the intra-attention",
-        between(1, kLargestLayer));
+      v("units", units, "hidden units, also of the intra-attention", between(1, kLargestLayer));
       describe_forget_bias(v, forget_bias);
     }
   };

@@ -26,7 +26,7 @@ class Sgd final : public Optimizer {
     template <class V>
     void describe(V& v) {
       v("learning_rate", learning_rate, "step size", positive());
-      v("momentum", momentum, "share of the last step that is kept", fraction());
+      v("momentum", momentum, "share of the previous step that is kept", fraction());
       v("weight_decay", weight_decay, kWeightDecay, positive());
     }
   };

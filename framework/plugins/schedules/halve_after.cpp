@@ -19,13 +19,13 @@ class HalveAfter final : public Schedule {
     void describe(V& v) {
       v("epochs",
         epochs,
-        "epochs before the first halving; fractions too",
+        "epochs before the first halving; may be a fraction",
         between(0, kMostEpochs));
       v("every",
         every,
-        "epochs from one to the next; fractions too",
+        "epochs between two halvings; may be a fraction",
         qualify_name(positive_up_to(kMostEpochs)));
-      v("factor", factor, "what the rate is multiplied by", qualify_name(positive_up_to(1)));
+      v("factor", factor, "factor on the rate", qualify_name(positive_up_to(1)));
     }
   };
   explicit HalveAfter(const Options& options) : options_(options) {}

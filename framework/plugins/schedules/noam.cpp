@@ -15,7 +15,7 @@ class Noam final : public Schedule {
     Index warmup = 4000;
     template <class V>
     void describe(V& v) {
-      v("size", size, "of the model's layers, d_model", between(1, kLargestLayer));
+      v("size", size, "width of the model's layers, d_model", between(1, kLargestLayer));
       v("warmup", warmup, "updates in which the rate rises", between(1, kMostUpdates));
     }
   };

@@ -17,10 +17,10 @@ class Plateau final : public Schedule {
     template <class V>
     void describe(V& v) {
       v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric", qualify_name());
-      v("factor", factor, "what the rate is multiplied by", qualify_name(positive_up_to(1)));
+      v("factor", factor, "factor on the rate", qualify_name(positive_up_to(1)));
       v("patience",
         patience,
-        "dev evaluations without a new best that are borne",
+        "number of dev evaluations without a new best before the rate falls",
         qualify_name(between(0, kMostEpochs)));
       v("least", least, "smallest factor on the optimiser's rate", qualify_name(between(0, 1)));
     }
@@ -46,7 +46,7 @@ class Plateau final : public Schedule {
   }
   void restore(const std::vector<double>& state) override {
     if (state.size() != 4 || !(state[2] >= 0 && state[2] <= static_cast<double>(kMostEpochs)))
-      throw DataError("the checkpoint's state of schedule 'plateau' is none that it reaches");
+      throw DataError("the checkpoint has an invalid state of schedule 'plateau'");
     any_ = state.at(0) != 0;
     best_ = state.at(1);
     since_ = static_cast<Index>(state.at(2));

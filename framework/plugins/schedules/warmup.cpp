@@ -15,7 +15,7 @@ class Warmup final : public Schedule {
     template <class V>
     void describe(V& v) {
       v("updates", updates, "updates in which the rate rises", between(1, kMostUpdates));
-      v("then", then, "the schedule that the rising rate is multiplied by");
+      v("then", then, "the schedule that applies on top of the warm-up");
       v.check("then", then.type != "warmup", "one warm-up is enough");
     }
   };

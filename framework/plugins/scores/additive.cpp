@@ -10,10 +10,7 @@ class Additive final : public Score {
     std::optional<Index> units = {};
     template <class V>
     void describe(V& v) {
-      v("units",
-        units,
-        "alignment units n'; null: as wide as the state",
-        between(1, kLargestLayer));
+      v("units", units, "alignment units n'; null: width of the state", between(1, kLargestLayer));
     }
   };
 

@@ -15,10 +15,11 @@ class Concat final : public Score {
     void describe(V& v) {
       v("units",
         units,
-        "rows of v; null: as wide as the state; not with identity",
+        "rows of v; null: width of the state; not with identity",
         between(1, kLargestLayer));
       v("identity", identity, "v · tanh(W s + h): h is not multiplied");
-      v.inactive("units", identity, "with identity, v has a row for each of the annotation's");
+      v.inactive(
+          "units", identity, "with identity, v has as many rows as the annotation has numbers");
     }
   };
 

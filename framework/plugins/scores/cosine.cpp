@@ -13,8 +13,8 @@ class Cosine final : public Score {
     bool learned = true;
     template <class V>
     void describe(V& v) {
-      v("scale", scale, "β, or where it begins", qualify_name(positive()));
-      v("learned", learned, "false: β stays as it is");
+      v("scale", scale, "β, or its initial value", qualify_name(positive()));
+      v("learned", learned, "false: β is constant");
     }
   };
 

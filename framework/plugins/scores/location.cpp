@@ -14,7 +14,7 @@ class Location final : public Score {
     void describe(V& v) {
       v("positions",
         positions,
-        "source positions, with </s>, that there are energies for",
+        "number of source positions with energies, including </s>",
         between(1, kLargestLayer));
     }
   };

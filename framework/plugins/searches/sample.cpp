@@ -24,14 +24,14 @@ class Sample final : public Search {
         positive_up_to(100));
       v("top_k",
         settings.top_k,
-        "draw from so many of the most probable symbols; null: all",
+        "draw from this many of the most probable symbols; null: all",
         between(1, kMostSymbols));
       v("top_p",
         settings.top_p,
         "draw from the fewest symbols that have this probability together, after top_k; null: all",
         positive_up_to(1));
       settings.limits.describe(v);
-      v("seed", seed, "of the draws; null: the run's", at_least(0));
+      v("seed", seed, "seed of the draws; null: the run's", at_least(0));
     }
   };
   Sample(std::uint64_t seed, const Options& options) : settings_(options.settings) {

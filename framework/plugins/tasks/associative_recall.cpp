@@ -20,12 +20,15 @@ struct RecallOptions {
   void describe(V& v) {
     v("keys", keys, "different keys", between(1, kMostSymbols / 2));
     v("values", values, "different values", between(1, kMostSymbols / 2));
-    v("queries", queries, "keys asked for, each of the pairs as likely", between(1, 1000));
-    v("pairs", pairs, "pairs a sentence, drawn uniformly from [shortest, longest]; keys differ");
+    v("queries",
+      queries,
+      "number of queried keys, each pair being equally likely",
+      between(1, 1000));
+    v("pairs", pairs, "pairs per sentence, drawn uniformly from [shortest, longest]; keys differ");
     v("examples", examples, "sentences in each split");
     v("data_seed",
       data_seed,
-      "draws the sentences; the same for every seed of the run unless changed",
+      "seed of the sentences; does not depend on the seed of the run",
       at_least(0));
     for (const auto* length : {&pairs.train, &pairs.dev, &pairs.test})
       v.check("keys",

@@ -71,17 +71,17 @@ struct DateOptions {
 
   template <class V>
   void describe(V& v) {
-    v("years", years, "first and last year, of four digits", between(1000, 9999));
-    v("weekdays", weekdays, "whether a weekday may stand before a date");
-    v("cases", cases, "whether letters may be all small or all large");
-    v("examples", examples, "sentences in each split; eight in ten dates are to train on");
+    v("years", years, "first and last year, with four digits", between(1000, 9999));
+    v("weekdays", weekdays, "allows a weekday before a date");
+    v("cases", cases, "allows all letters in lower or in upper case");
+    v("examples", examples, "sentences in each split; eight of ten dates are for training");
     v("data_seed",
       data_seed,
-      "draws the dates; the same for every seed of the run unless changed",
+      "seed of the dates; does not depend on the seed of the run",
       at_least(0));
     v.check("years",
             years.size() == 2 && years[0] <= years[1],
-            fmt::format("[{}] is not [first, last]; give two numbers that do not fall",
+            fmt::format("[{}] is not [first, last]; give two numbers in ascending order",
                         fmt::join(years, ", ")));
   }
 };

@@ -50,17 +50,17 @@ struct CaptionOptions {
   void describe(V& v) {
     v("digits",
       digits,
-      "a digit a line, plain or gzip: train, dev or test, which digit, 64 grey levels 0..16 row by "
-      "row",
+      "one digit per line, plain or gzip: train, dev or test, the digit, 64 grey levels 0..16 row "
+      "by row",
       required());
-    v("layout", layout, "how digits stand in an image", one_of("strip", "scene"));
-    v("length", length, "digits of a strip, drawn uniformly from [shortest, longest]");
-    v("gap", gap, "most empty columns before a digit of a strip", between(0, 100));
-    v("side", side, "pixels of a side of a scene", between(2 * kSide, 100));
+    v("layout", layout, "arrangement of digits in an image", one_of("strip", "scene"));
+    v("length", length, "digits per strip, drawn uniformly from [shortest, longest]");
+    v("gap", gap, "largest number of empty columns before a digit of a strip", between(0, 100));
+    v("side", side, "side of a scene in pixels", between(2 * kSide, 100));
     v("examples", examples, "images in each split");
     v("data_seed",
       data_seed,
-      "draws the images; the same for every seed of the run unless changed",
+      "seed of the images; does not depend on the seed of the run",
       at_least(0));
     v.inactive("length", layout == "scene", "a scene has two digits");
     v.inactive("gap", layout == "scene", "only strips have gaps");
@@ -87,7 +87,7 @@ std::pair<std::string, Digit> parse_digit(const TextFile& file, std::string_view
     return DataError("{}:{}: {}", printable(file.path(), kWhole), file.line_number(), fault);
   };
   if (words.size() != 2 + kSide * kSide)
-    throw refuse("a digit is a line of train, dev or test, its number and 64 grey levels");
+    throw refuse("a line must have train, dev or test, a digit and 64 grey levels");
   if (words[0] != "train" && words[0] != "dev" && words[0] != "test")
     throw refuse("a line begins with train, dev or test");
   const auto read = [&](std::string_view word, Index bound) {

@@ -52,9 +52,9 @@ struct Longest {
                                       const SplitCounts& counts,
                                       const Longest& longest) {
   const std::string start = fmt::format(
-      "{}: none of its {} lines is left: ", printable(files.source.path, kWhole), counts.read);
+      "{}: none of its {} lines can be used: ", printable(files.source.path, kWhole), counts.read);
   if (counts.dropped_too_long == 0)
-    throw DataError("{}each is empty here{}; name the files of one text in two languages",
+    throw DataError("{}each has an empty side{}; name the files of one text in two languages",
                     start,
                     given(files.target) ? " or in " + printable(files.target.path, kWhole) : "");
   throw DataError("{}{} too long ({} is {}), {} empty; raise {} or set too_long: truncate",
@@ -211,7 +211,7 @@ class ParallelText final : public Task {
     std::vector<Portion>& portions = data.train.portions;
     if (portions.empty()) portions.push_back({std::ssize(data.train.examples)});
     if (weights.size() != portions.size())
-      throw DataError("task.train.weights: {} of them, and {} of source",
+      throw DataError("task.train.weights: {} of them, but {} of source",
                       weights.size(),
                       counted(portions.size(), "file"));
     std::string note = "training sentences of an epoch:";
@@ -224,7 +224,7 @@ class ParallelText final : public Task {
                           printable(fs::path(options_.train.source[k].path).filename().string()));
     }
     if (examples_per_epoch(data.train) == 0)
-      throw DataError("task.train.weights: so small that they leave no sentence of {}; raise them",
+      throw DataError("task.train.weights: too small to leave a sentence of {}; raise them",
                       data.train.counts.kept);
     data.notes.push_back(note);
   }
@@ -232,7 +232,7 @@ class ParallelText final : public Task {
   static void note_size(Dataset& data, const char* side, const Vocabulary& made, Index asked) {
     if (made.size() != asked)
       data.notes.push_back(fmt::format(
-          "{} vocabulary: {} symbols, and {} were asked for", side, made.size(), asked));
+          "{} vocabulary: {} symbols, although {} were requested", side, made.size(), asked));
   }
 
   void read(Dataset& data, const Emit& emit, const Progress& progress) const {
