@@ -182,7 +182,7 @@ std::vector<Link> links_of(const Vocabulary& source,
                            const LinkRule& rule) {
   if (attention.positions != std::ssize(source_tokens) + 1)
     throw SpecError(
-        "links: the encoder's annotations are not the source's symbols, so no words can be linked");
+        "links: the encoder's annotations are not source symbols, so words cannot be linked");
   const auto words = word_groups(source, source_tokens, target, target_tokens, attention);
   return links_of(attention, std::ssize(target_tokens), words ? &*words : nullptr, rule);
 }

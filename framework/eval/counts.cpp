@@ -71,16 +71,13 @@ bool is_same(const CountColumn& a, const CountColumn& b) {
 CountLayout::CountLayout(std::vector<CountColumn> columns) {
   for (CountColumn& column : columns) {
     if (!is_plugin_name(column.name))
-      throw SpecError(
-          "a metric counts '{}' of a sentence; name it with letters, digits, '_' and '-'",
-          printable(column.name));
+      throw SpecError("a metric has a column '{}'; name it with letters, digits, '_' and '-'",
+                      printable(column.name));
     const auto same = std::ranges::find(columns_, column.name, &CountColumn::name);
     if (same != columns_.end()) {
       if (!is_same(*same, column))
-        throw SpecError(
-            "two metrics count '{}' of a sentence, and not the same; give the plugin's column "
-            "another name",
-            column.name);
+        throw SpecError("two metrics have different columns '{}'; rename the plugin's column",
+                        column.name);
       continue;
     }
     places_.push_back(width_);

@@ -81,7 +81,7 @@ struct DiagnosticOptions {
   void describe(V& v) {
     v("sentences",
       sentences,
-      "how many sentences of a split it looks at, the first",
+      "number of sentences of a split that it reads, from the first",
       between(1, kMostSentences));
   }
 };

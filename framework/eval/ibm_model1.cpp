@@ -105,7 +105,7 @@ IbmModel1::IbmModel1(const Examples& pairs, Index iterations, bool null_word) {
   });
   if (source_words == 0 || table.items.empty()) {
     throw DataError(
-        "IBM Model 1 needs a sentence pair with words on both sides, and there is none");
+        "IBM Model 1 needs a sentence pair with words on both sides, but there is none");
   }
 
   // A uniform start: any constant serves, as only ratios within a pair are read.

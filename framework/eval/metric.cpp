@@ -52,7 +52,7 @@ bool counts_alike(const MetricFacts& facts, const std::string& signature) {
 bool highest_is_best(const std::string& name) {
   const std::optional<bool> highest = metrics_named({name})[0].metric->facts().higher_is_better;
   if (!highest)
-    throw SpecError("{} has no good end, so nothing is chosen by it; take another metric", name);
+    throw SpecError("{} has no better end, so it cannot select anything; use another metric", name);
   return *highest;
 }
 

@@ -113,7 +113,7 @@ class Trial {
 
   Faults columns() const {
     Faults faults;
-    if (columns_.empty()) faults.emplace_back("it counts nothing: columns() is empty");
+    if (columns_.empty()) faults.emplace_back("columns() is empty");
     std::set<std::string> names;
     for (const CountColumn& c : columns_) {
       if (c.name.empty()) faults.emplace_back("a column has no .name");
@@ -124,7 +124,7 @@ class Trial {
       if (c.width < 1) faults.push_back(fmt::format("'{}' is {} wide", c.name, c.width));
       if (c.width > 1 && !is_plugin_name(c.part))
         faults.push_back(
-            fmt::format("'{}' is {} wide, and .part does not name what one of these is: '{}'",
+            fmt::format("'{}' is {} wide, but .part does not name one of its numbers: '{}'",
                         c.name,
                         c.width,
                         printable(c.part)));
@@ -145,11 +145,13 @@ class Trial {
         return c.part == other.name || (c.part == other.part && c.width != other.width);
       };
       if (std::ranges::count(kSentenceArrays, c.name) > 0)
-        faults.push_back(fmt::format("'{}' is what a record calls something else", c.name));
+        faults.push_back(fmt::format("'{}' has another meaning in a record", c.name));
       if (c.width > 1 && (std::ranges::count(kSentenceArrays, c.part) > 0 ||
                           std::ranges::any_of(together.columns(), clashes)))
-        faults.push_back(fmt::format(
-            "a part of '{}' is called '{}', as something else in a record", c.name, c.part));
+        faults.push_back(
+            fmt::format("a part of '{}' is called '{}', which has another meaning in a record",
+                        c.name,
+                        c.part));
     }
     return faults;
   }
@@ -178,7 +180,7 @@ class Trial {
     if (!(facts.least < facts.most)) faults.emplace_back("about(): .least is not below .most");
     const auto layout = std::make_shared<CountLayout>(columns_);
     if (const double none = metric_.value({*layout, {}}); !std::isnan(none))
-      faults.push_back(fmt::format("of no sentence at all it is {}, not NaN", none));
+      faults.push_back(fmt::format("without sentences it is {}, not NaN", none));
     for (const MadeSet& set : sets_) {
       CountTable table(layout, std::ssize(set.sentences));
       for (std::size_t i = 0; i < set.sentences.size(); ++i)
@@ -211,24 +213,22 @@ class Trial {
     for (std::size_t n = 0; n < numbers.size(); ++n) {
       const bool behind = n >= usize(column.width);
       if (behind && !std::isnan(numbers[n]))
-        return fmt::format("'{}' writes behind its {} numbers", column.name, column.width);
+        return fmt::format("'{}' writes beyond its {} numbers", column.name, column.width);
       if (!behind && std::isnan(numbers[n]))
-        return fmt::format("'{}' does not fill all of its {} numbers", column.name, column.width);
+        return fmt::format("'{}' does not fill all its {} numbers", column.name, column.width);
       if (!behind && !column.holds(numbers[n]))
         return fmt::format(
             "'{}' counts {}, which its .stored cannot hold", column.name, numbers[n]);
     }
     if (const auto again = counted(column, sentence);
         !std::equal(again.begin(), again.begin() + column.width, numbers.begin()))
-      return fmt::format("'{}' counts the same sentence twice and finds other numbers",
-                         column.name);
+      return fmt::format("'{}' gives different numbers for the same sentence", column.name);
     for (std::size_t other = 1; other < sets_.size(); ++other)
       if (const auto again = counted(column, sentence_of(i, column.source, sets_[0], sets_[other]));
           !std::equal(again.begin(), again.begin() + column.width, numbers.begin()))
         return fmt::format(
-            "'{}' is counted from .source = CountSource::{}, but changes with what another part of "
-            "the "
-            "sentence holds; that part may be missing",
+            "'{}' has .source = CountSource::{}, but depends on another part of the sentence, "
+            "which may be missing",
             column.name,
             name_of(column.source));
     return {};
@@ -258,12 +258,10 @@ std::vector<ConformanceResult> check_metric(const Metric& metric) {
   };
   run("columns", "have names, widths and functions that count", [&] { return trial.columns(); });
   if (!results.back().passed) return results;  // what has no count cannot be counted
-  run("company", "are what other metrics call so", [&] { return trial.company(); });
-  run("counts", "fill their numbers, and read nothing but what they are counted from", [&] {
-    return trial.counts();
-  });
+  run("company", "agree with other metrics on shared names", [&] { return trial.company(); });
+  run("counts", "fill their numbers, and read only their source", [&] { return trial.counts(); });
   if (!results.back().passed) return results;  // such a count may write where it must not
-  run("values", "lie in the range, and are NaN where sentences do not define them", [&] {
+  run("values", "are in range, and NaN where sentences do not define them", [&] {
     return trial.values();
   });
   return results;

@@ -50,7 +50,7 @@ inline void check_search(const Search& search, const Scorer& scorer, std::string
   if (const std::string_view option = search.attention_option();
       !option.empty() && !scorer.aligns())
     throw SpecError(
-        "{}.{}: it reads attention weights, and the model has none; leave it out", block, option);
+        "{}.{}: it reads attention weights, but the model has none; remove it", block, option);
 }
 
 struct SearchKind {
@@ -80,11 +80,11 @@ struct LengthLimits {
       between(0, 100));
     v.check("min_ratio",
             min_ratio.value_or(0) <= max_ratio,
-            "give at most max_ratio, or no sentence could end");
+            "must be at most max_ratio, or no sentence could end");
     v("ratio_of",
       ratio_of,
-      "what the ratios count of a source: its symbols, which of an image are pixels, or its "
-      "annotations; null: symbols",
+      "length that the ratios refer to: source symbols (of an image: pixels) or annotations; null: "
+      "symbols",
       one_of("symbols", "annotations"));
   }
 

@@ -47,7 +47,7 @@ Remeasured evaluate_run(const TrainedRuns& runs,
            option.starts_with(split_name == "dev" ? "task.test." : "task.dev.");
   });
   if (needed.empty() && !measured.missing.empty())
-    runs.note(fmt::format("note: measured without the files of {}, which are not there",
+    runs.note(fmt::format("note: measured without the files of {}, which are missing",
                           fmt::join(measured.missing, ", ")));
   const Dataset data = load_data(run, split_name, needed, progress);
   for (const std::string& note : data.notes) runs.note("note: " + note);
@@ -173,7 +173,7 @@ void differences(const SortedJson& a,
 
 SortedJson recorded_identity(const Record& record) {
   SortedJson identity = read_json<SortedJson>(record.identity_json());
-  if (!identity.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
+  if (!identity.is_object()) throw damaged_record(record.file(), "its identity_json is not JSON");
   return identity;
 }
 
@@ -237,7 +237,7 @@ std::vector<std::string> task_differences(const Record& a, const Record& b) {
 }
 
 std::string restore_advice(const Record& record, const std::vector<std::string>& missing) {
-  return fmt::format("{}: restore these files, or name their new places: {}=FILE",
+  return fmt::format("{}: restore these files, or give their new paths: {}=FILE",
                      record.file().string(),
                      fmt::join(missing, "=FILE "));
 }

@@ -37,7 +37,7 @@ Override trained_override(Override change, const Strings& measures) {
                     change.path,
                     suggestion(head, all));
   if (std::ranges::find(measures, head) == measures.end())
-    throw SpecError("{}: this command has no use for {}; leave it out", change.where.str(), head);
+    throw SpecError("{}: this command ignores {}; remove it", change.where.str(), head);
   change.path = "evaluate." + change.path;
   return change;
 }
@@ -56,9 +56,8 @@ void check_recorded(const Record& record, const SpecTree& tree) {
     if (version == own.version && commit == own.git_commit && diff == own.git_diff)
       throw damaged_record(record.file(), in_one_line(error));
     throw DataError(
-        "{}: this program cannot read its spec ({}); use the program that made it: version {}, "
-        "commit "
-        "{}{}",
+        "{}: this program cannot read its spec ({}); use the program that wrote it: version {}, "
+        "commit {}{}",
         record.file().string(),
         in_one_line(error),
         version,
@@ -108,7 +107,8 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   } catch (const Error& error) {
     if (count_plugins(tree.root) >= count_plugins(as_recorded.root)) throw;
     throw SpecError(
-        "{}; the record names more plugins than this command line: give --plugin for each", error);
+        "{}; the record names more plugins than this command line: give --plugin for each of them",
+        error);
   }
   ResolvedSpec<Spec> resolved = resolve<Spec>(std::move(tree));
   check_spec(resolved);
@@ -153,7 +153,7 @@ void check_same(const TrainedRun& a,
   const Vocabulary &of_a = *(a.*vocabulary), &of_b = *(b.*vocabulary);
   if (of_a.serialize() == of_b.serialize()) return;
   throw SpecError(
-      "runs {} and {} cannot be asked together: their {} vocabularies differ ({} and {} symbols); "
+      "runs {} and {} cannot form an ensemble: their {} vocabularies differ ({} and {} symbols); "
       "give runs that were trained on the same text with the same task.vocabulary",
       a.record.run_id(),
       b.record.run_id(),
@@ -165,7 +165,7 @@ void check_same(const TrainedRun& a,
 void refuse_other_task(const Record& first, const Record& other) {
   const std::vector<std::string> found = task_differences(first, other);
   if (!found.empty())
-    throw SpecError("runs {} and {} cannot be asked together: their tasks differ in {}",
+    throw SpecError("runs {} and {} cannot form an ensemble: their tasks differ in {}",
                     first.run_id(),
                     other.run_id(),
                     fmt::join(found, ", "));
@@ -211,8 +211,7 @@ std::vector<std::string> TrainedRuns::ids() const {
 void refuse_links(const TrainedRuns& runs) {
   if (runs.scorer.reads_links())
     throw SpecError(
-        "attention '{}' reads the known links of every sentence, and there are none here; "
-        "softalign "
+        "attention '{}' reads gold links of every sentence, but there are none here; softalign "
         "evaluate measures this run on its own sentences",
         runs.first().spec().model.attention.type);
 }
@@ -305,19 +304,19 @@ Checkpoint checkpoint_of(const Record& record, std::optional<Index> update) {
     if (update) break;
   }
   std::ranges::sort(there);
-  throw DataError("{}: ckpt/ beside it holds no whole checkpoint{}{}",
+  throw DataError("{}: ckpt/ next to it has no complete checkpoint{}{}",
                   record.file().string(),
                   update ? fmt::format(" of update {}", *update) : "",
                   there.empty()
-                      ? "; a run saves one after every epoch, and record.keep says which stay"
-                      : fmt::format("; there are those of updates {}", fmt::join(there, ", ")));
+                      ? "; a run saves one after every epoch, and record.keep says which are kept"
+                      : fmt::format("; available updates: {}", fmt::join(there, ", ")));
 }
 
 }  // namespace
 
 std::string fault_of_state(const StateName& name) {
   if (name.empty() || name == "best" || name == "last" || update_of(name)) return "";
-  return fmt::format("'{}' is neither best nor last nor an update's number", name);
+  return fmt::format("'{}' is neither best nor last nor the number of an update", name);
 }
 
 std::string fill(Model& model, const Record& record, const StateName& state) {

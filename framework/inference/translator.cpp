@@ -35,7 +35,7 @@ Translator::Translator(const TrainedRuns& runs, Index most, std::string input, T
       sizes_(runs) {
   if (most <= search_->most()) return;
   const std::string_view option = search_->most_option();
-  throw SpecError("{} hypotheses of a sentence: search '{}' finds at most {}; give {}={}",
+  throw SpecError("{} hypotheses per sentence: search '{}' finds at most {}; set {}={}",
                   most,
                   run().spec().evaluate.search.type,
                   search_->most(),
@@ -141,10 +141,9 @@ std::vector<Hypothesis> ForcedDecoder::decode(const std::vector<std::string>& so
 std::string ForcedDecoder::notes() const {
   std::string text = sources_.note() + targets_.note();
   if (empty_ > 0)
-    text += fmt::format(
-        "note: pairs without words on a side are not scored: {}, the first in line {}\n",
-        empty_,
-        first_empty_ + 1);
+    text += fmt::format("note: {} pairs with an empty side are not scored, the first in line {}\n",
+                        empty_,
+                        first_empty_ + 1);
   return text;
 }
 
@@ -197,12 +196,13 @@ std::vector<Token> UnknownSymbols::encode(const std::string& line) {
 
 std::string UnknownSymbols::note() const {
   if (unknown_ == 0) return "";
-  return fmt::format("note: {} of {} {} symbols are not in the vocabulary: read as <unk>: {}{}\n",
-                     unknown_,
-                     symbols_,
-                     side_,
-                     fmt::join(examples_, " "),
-                     more_ ? " ..." : "");
+  return fmt::format(
+      "note: {} of {} {} symbols are not in the vocabulary and read as <unk>: {}{}\n",
+      unknown_,
+      symbols_,
+      side_,
+      fmt::join(examples_, " "),
+      more_ ? " ..." : "");
 }
 
 Example NewSources::read(const std::string& line, const std::string& file, Index number) {

@@ -71,7 +71,7 @@ void FileSystem::write_atomically(const fs::path& path,
   // Renaming over a device or a pipe would put a file in its place: /dev/null would be gone.
   std::error_code error;
   if (const auto there = fs::status(path, error); fs::exists(there) && !fs::is_regular_file(there))
-    throw MachineError("{}: is no regular file; choose another name", path.string());
+    throw MachineError("{}: is not a regular file; choose another name", path.string());
   const fs::path temporary = temporary_for(path);
   unlink(temporary.c_str());  // left by a dead process that had our number
   try {
@@ -125,7 +125,7 @@ void FileSystem::truncate(const fs::path& path, std::uint64_t size) {
   const int reason = errno;
   close(file);
   errno = reason;
-  if (!ok) throw failure("cut its torn end", path);
+  if (!ok) throw failure("truncate its incomplete end", path);
 }
 
 void FileSystem::remove(const fs::path& path) {
@@ -277,7 +277,7 @@ std::string remedy_for(const fs::path& record) {
   if (record.filename() != run.record().filename() || run.journals().empty())
     return "copy it again, or run its spec again with --force";
   return fmt::format(
-      "`softalign recover {}` makes it again from its journals, or run its spec again with --force",
+      "`softalign recover {}` rebuilds it from its journals, or run its spec again with --force",
       shell_file(run.root.string()));
 }
 

@@ -81,8 +81,8 @@ void Recorder::open(const RunIdentity& run, const OpenMode& mode) {
   remove_temporaries(files_, folder_, true);
   for (const Index attempt : folder_.journals()) {
     if (const auto cut = cut_torn_end(files_, folder_.journal(attempt), run.run_id); cut > 0)
-      notes_.push_back(
-          fmt::format("{} torn bytes cut from the journal of attempt {}", cut, attempt));
+      notes_.push_back(fmt::format(
+          "{} incomplete bytes removed from the end of the journal of attempt {}", cut, attempt));
   }
   write_setting(run);
   const Index attempt = claim_->attempt();
@@ -127,7 +127,7 @@ void Recorder::write_setting(const RunIdentity& run) {
     const bool there = is_there(path);
     if (there && read_file(path) == text) return;
     if (there && path == folder_.identity())
-      notes_.emplace_back("identity.json was damaged: written again");
+      notes_.emplace_back("identity.json was damaged: rewritten");
     files_.write_atomically(path, text);
   };
   put(folder_.spec(), run.spec_yaml);

@@ -105,7 +105,7 @@ void Averaging::restore(const Checkpoint& checkpoint) {
   epochs_.clear();
   const std::vector<double> values = list_of(checkpoint, "average");
   if (std::ssize(values) > options_.epochs)
-    throw DataError("checkpoint of update {}: 'average' holds {} epochs, and {} are averaged",
+    throw DataError("checkpoint of update {}: 'average' has {} epochs, but {} are averaged",
                     checkpoint.update,
                     values.size(),
                     options_.epochs);

@@ -24,7 +24,7 @@ std::string check_sizes(const MemoryEstimate& estimate,
   const std::string needed = fmt::format(
       "about {} of memory would be needed{}, {} of it for {}, and {} is {}",
       bytes_text(each),
-      check.side_by_side > 1 ? fmt::format(" by each of {} side by side", check.side_by_side) : "",
+      check.side_by_side > 1 ? fmt::format(" by each of {} at a time", check.side_by_side) : "",
       bytes_text(largest.bytes),
       largest.what,
       check.machine.limited_by,

@@ -86,25 +86,23 @@ void check_source(const Spec& spec, const DataOutline& data, const Encoder& read
   const std::string &encoder = spec.model.encoder.type, &task = spec.task.type;
   if (frames && spec.evaluate.length_unit.value_or("") == "words")
     throw SpecError(
-        "evaluate.length_unit: the sources of task '{}' are frames, which have no words; leave it "
-        "out",
+        "evaluate.length_unit: the sources of task '{}' are frames, which have no words; remove it",
         task);
   if (frames && spec.evaluate.wants_ibm_model1())
     throw SpecError(
-        "evaluate.baselines: ibm_model1 counts words, and the sources of task '{}' are "
-        "frames; leave it out",
+        "evaluate.baselines: ibm_model1 counts words, but the sources of task '{}' are frames; "
+        "remove it",
         task);
   if (reader.reads() != Encoder::Reads::frames) return;
   if (!frames)
     throw SpecError(
-        "model.encoder: encoder '{}' reads frames, and the sources of task '{}' are symbols; "
-        "choose "
-        "another encoder, or a task such as image_captions",
+        "model.encoder: encoder '{}' reads frames, but the sources of task '{}' are symbols; "
+        "choose another encoder, or a task such as image_captions",
         encoder,
         task);
   if (wanted.height > 0 && wanted.height != frames.height)
     throw SpecError(
-        "model.encoder.height: encoder '{}' reads images of height {}, and those of task '{}' have "
+        "model.encoder.height: encoder '{}' reads images of height {}, but those of task '{}' have "
         "{}; set model.encoder.height={}",
         encoder,
         wanted.height,
@@ -113,8 +111,8 @@ void check_source(const Spec& spec, const DataOutline& data, const Encoder& read
         frames.height);
   if (wanted.most > 0 && frames.most > 0 && wanted.most != frames.most)
     throw SpecError(
-        "model.encoder.levels: encoder '{}' reads {} grey levels, and the images of task '{}' "
-        "have {}; set model.encoder.levels={}",
+        "model.encoder.levels: encoder '{}' reads {} grey levels, but the images of task '{}' have "
+        "{}; set model.encoder.levels={}",
         encoder,
         wanted.most + 1,
         task,
@@ -126,7 +124,7 @@ void check_source(const Spec& spec, const DataOutline& data, const Encoder& read
 void check_model(const Spec& spec, const DataOutline& data, const Model& model) {
   if (spec.model.tied_embeddings == "all" && !data.one_vocabulary)
     throw SpecError(
-        "model.tied_embeddings: all needs one vocabulary of both sides, and those of task '{}' "
+        "model.tied_embeddings: all needs one vocabulary for both sides, but those of task '{}' "
         "differ; use target, or for parallel_text set task.vocabulary.shared=true",
         spec.task.type);
   if (!model.reads_links()) return;
@@ -134,7 +132,7 @@ void check_model(const Spec& spec, const DataOutline& data, const Model& model) 
        {std::pair("train", data.train), {"dev", data.dev}, {"test", data.test}})
     if (!split.links)
       throw SpecError(
-          "model.attention: attention '{}' reads the known links of every sentence, and the {} "
+          "model.attention: attention '{}' reads gold links of every sentence, but the {} "
           "sentences of task '{}' have none; choose another attention",
           spec.model.attention.type,
           name,
@@ -144,8 +142,8 @@ void check_model(const Spec& spec, const DataOutline& data, const Model& model) 
 void check_record(const RecordOptions& record, const Encoder& encoder, const std::string& name) {
   if (record.self_attention.value_or(false) && !encoder.attends())
     throw SpecError(
-        "record.self_attention: encoder '{}' has no attention of its own; leave it out, or choose "
-        "an encoder such as self_attention",
+        "record.self_attention: encoder '{}' has no self-attention; remove it, or choose an "
+        "encoder such as self_attention",
         name);
 }
 
@@ -153,8 +151,8 @@ void check_record(const RecordOptions& record, const Encoder& encoder, const std
 void check_training_data(const TrainOptions& train, const DataOutline& data) {
   if (train.guided_alignment && !data.train.links)
     throw SpecError(
-        "train.guided_alignment: the training sentences have no word links; give "
-        "task.train.alignment or remove it");
+        "train.guided_alignment: the training sentences have no word links; set "
+        "task.train.alignment, or remove it");
 }
 
 // What values must satisfy beyond their limits.
@@ -284,7 +282,8 @@ void check_metrics() {
     for (const ConformanceResult& law : check_metric(*metric))
       if (!law.passed)
         throw SpecError(
-            "metric '{0}' breaks a law of metrics: {1}: {2}; softalign check metric {0} tries all",
+            "metric '{0}' fails a conformance test: {1}: {2}; softalign check metric {0} runs all "
+            "of them",
             name,
             law.check,
             law.detail);
@@ -305,14 +304,14 @@ std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
               checks);
   checks.pass([&] {
     if (prunes && !outline.dev.references)
-      throw SpecError("early termination: the dev sentences have no references to be measured by");
+      throw SpecError("early termination: the dev sentences have no references");
   });
   checks.finish();
   std::vector<std::string> notes;
   for (const auto& [name, split] : {std::pair("dev", outline.dev), {"test", outline.test}})
     if (!split.references)
       notes.push_back(fmt::format(
-          "note: the {} sentences have no references: they are translated and not measured", name));
+          "note: the {} sentences have no references: they are translated but not measured", name));
   return notes;
 }
 

@@ -23,8 +23,8 @@ void check_names(const Diagnostic& diagnostic) {
   std::set<std::string> arrays = {"update"}, axes;
   const auto check = [](bool fine, const std::string& name) {
     if (!fine || !is_plugin_name(name))
-      throw SpecError("a record cannot call what it finds '{}', or has called something else so",
-                      name);
+      throw SpecError(
+          "'{}' cannot be the name of an array in a record, or has another meaning there", name);
   };
   for (const FoundArray& array : diagnostic.arrays()) {
     check(arrays.insert(array.name).second, array.name);
@@ -52,7 +52,7 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
     const Findings found =
         diagnostic->look({model_, split, seed_, workers_, [&, &called = name] {
                             if (observer_.stop_requested())
-                              throw Interrupted("interrupted while diagnostic {} looked", called);
+                              throw Interrupted("interrupted during diagnostic {}", called);
                           }});
     const std::string group = fmt::format("{}/{}/{}", kDiagnosticsGroup, name, split.name);
     std::map<std::string, Index> sizes;
@@ -73,7 +73,7 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
       for (const std::string& axis : array.axes) {
         if (!sizes.contains(axis))
           throw BugError(
-              "diagnostic {} finds {} over {}, and no such axis", name, array.name, axis);
+              "diagnostic {} finds {} over {}, but has no such axis", name, array.name, axis);
         dims.push_back({axis, sizes[axis]});
       }
       recorder_.row(update,
@@ -84,7 +84,7 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
                     {{"long_name", array.long_name}, {"units", array.units}});
     }
     if (named < found.values.size())
-      throw BugError("diagnostic {} finds what its arrays() does not name", name);
+      throw BugError("diagnostic {} finds an array that its arrays() does not name", name);
   }
 }
 
@@ -116,8 +116,7 @@ void check_diagnostics(const DiagnosticsOptions& options, const Model& model) {
       check_names(*diagnostic);
       diagnostic->check(model);
     } catch (const SpecError& error) {
-      throw SpecError(
-          "diagnostics.{0}: {1}; diagnostics.{0}=null leaves it out", name, error.what());
+      throw SpecError("diagnostics.{0}: {1}; diagnostics.{0}=null removes it", name, error.what());
     }
 }
 

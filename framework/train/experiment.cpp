@@ -46,7 +46,7 @@ std::vector<std::string> not_taken_over(const ResolvedSpec<Spec>& resolved, cons
     }
     if (there && resolved.origins.contains(leaf.path) &&
         there->flow() != parse_flow(leaf.value, {}).flow())
-      found.push_back(fmt::format("{} is {} there, and {} in the spec",
+      found.push_back(fmt::format("{} is {} there, but {} in the spec",
                                   leaf.path,
                                   printable(there->flow()),
                                   printable(leaf.value)));
@@ -101,7 +101,7 @@ struct Run {
     for (const std::string& plugin : changed_plugins(read_history(recorder.folder()))) {
       const std::string note = "begun by " + plugin;
       recorder.event(note);
-      observer.message("WARNING: " + note + "; --force begins again");
+      observer.message("WARNING: " + note + "; --force restarts it");
     }
   }
 
@@ -187,7 +187,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
       observer.message(fmt::format("note: made by {}; --force runs it again", plugin));
     for (const std::string& option : not_taken_over(resolved, record))
       observer.message(fmt::format(
-          "note: the record of a complete run stays as it is: {}; --force runs it again", option));
+          "note: the record of a complete run is not changed: {}; --force runs it again", option));
     outcome.was_complete = true;
     return outcome;
   };
@@ -217,8 +217,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   stop_before_start();
   if (!data.has_links && spec.evaluate.wants_ibm_model1())
     observer.message(
-        "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
-        "to point at");
+        "note: evaluate.baselines: ibm_model1 is skipped: the test sentences have no word links");
   std::unique_ptr<Model> model;
   std::vector<std::string> beginnings;
   check_options(resolved, [&] { model = make_model(spec, data, &beginnings); });
@@ -244,11 +243,12 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
     std::optional<ShorterRun> shorter = find_shorter_run(
         spec, place, options.elsewhere.empty() ? options.results : options.elsewhere);
     if (!shorter) return std::nullopt;
-    begins = shorter->run_id == place.name.run_id
-                 ? fmt::format("taking over what is complete in {},",
-                               printable(shorter->folder.string(), kWhole))
-                 : fmt::format("going on from run {}, which differs only in how long it trained,",
-                               shorter->run_id);
+    begins =
+        shorter->run_id == place.name.run_id
+            ? fmt::format("reusing the complete run in {},",
+                          printable(shorter->folder.string(), kWhole))
+            : fmt::format("extending run {}, which differs only in the length of its training,",
+                          shorter->run_id);
     return std::move(shorter->beginning);
   };
   Recorder recorder(
@@ -296,13 +296,13 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
       throw;
     } catch (...) {
       observer.message(
-          "the run is trained and saved, and its test failed: the same command tests it");
+          "the run is trained and saved, but its test failed: the same command tests it");
       throw;
     }
     recorder.end(RunState::complete);
   } catch (const Interrupted& interrupted) {
     recorder.end(RunState::interrupted);
-    throw Interrupted("{}; the state is saved, run the same command again to go on",
+    throw Interrupted("{}; the state is saved, run the same command again to resume",
                       interrupted.what());
   }
   if (recorder.drift())

@@ -68,9 +68,8 @@ void load_item(const Value& item, NamedPlugins named, const std::vector<Value>& 
     if (named == NamedPlugins::load)
       load_plugin(item.text);
     else if (!find_loaded_plugin(item.text))
-      throw SpecError("{} is code that may come from anyone, and was not run; if you trust it: {}",
-                      item.text,
-                      options_for(all));
+      throw SpecError(
+          "refusing to load untrusted plugin {}; if you trust it: {}", item.text, options_for(all));
   } catch (const SpecError& error) {
     if (item.where.line == 0) throw;
     throw SpecError("{}: plugins: {}", item.where.str(), error);

@@ -85,7 +85,8 @@ class Widths {
   std::vector<Tried> nearest() {
     const Index least = steps(), most = least * kLargestLayer;
     std::optional<Tried> below, above = at_least(least);
-    if (!above) throw SpecError("no value of {} makes a model: {}", adjusted_.front().path, fault_);
+    if (!above)
+      throw SpecError("no value of {} gives a valid model: {}", adjusted_.front().path, fault_);
     Index wide = least;  // surely not below what is sought
     while (above && above->amount < target_ && wide < most) {
       below = above;
@@ -117,7 +118,7 @@ class Widths {
       texts.push_back(fmt::format(
           "{} gives {}", fmt::join(widths, " with "), amount_text(one.amount, request_, target_)));
     }
-    return fmt::format("nothing comes within 1 % of {}: {}; adjust another option, or more",
+    return fmt::format("no solution within 1 % of {}: {}; adjust another option, or several",
                        with_commas(target_),
                        fmt::join(texts, ", and "));
   }

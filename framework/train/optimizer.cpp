@@ -28,7 +28,7 @@ double WatchedMetric::value(const MetricTable& dev) const {
   if (std::isnan(value))
     throw SpecError(
         "{}: dev/{} is not measured: the dev sentences, the model or evaluate.search_dev do not "
-        "allow it; watch another",
+        "allow it; watch another metric",
         option_,
         name_);
   return value;

@@ -44,13 +44,12 @@ struct EvaluateOptions {
       between(1, kLongestSentence));
     v("length_unit",
       length_unit,
-      "what lengths count: symbols, which sentencepiece makes pieces of words, or words; null: "
-      "symbols",
+      "unit of lengths: symbols (with sentencepiece: pieces of words) or words; null: symbols",
       one_of("symbols", "words"));
     v("row_aligns",
       row_aligns,
-      "which target symbol a row of attention stands for: the one predicted with it, or the one "
-      "read at its step, the one before; null: predicted",
+      "target symbol that a row of attention belongs to: the one predicted with it, or the one "
+      "read at its step, the previous one; null: predicted",
       one_of("predicted", "read"));
     v("batch",
       batch,
@@ -58,18 +57,17 @@ struct EvaluateOptions {
       not_in_run_id(between(1, kLargestBatch)));
     v("baselines",
       baselines,
-      "models without a network to report beside: ibm_model1 (pointing accuracy and AER on known "
-      "links)",
+      "baselines without a network: ibm_model1 (pointing accuracy and AER on gold links)",
       one_of("ibm_model1"));
     v("metrics",
       metrics,
-      "what is measured, as [loss, {bleu: {tokenize: 13a}}, chrf]; null: every registered metric "
+      "metrics to measure, as [loss, {bleu: {tokenize: 13a}}, chrf]; null: every registered metric "
       "with its default options",
       plugins_of(MetricKind::name));
     const auto named = metrics.value_or(std::vector<std::string>());
     v.check("metrics",
             std::set<std::string>(named.begin(), named.end()).size() == named.size(),
-            "names a metric twice");
+            "lists a metric twice");
   }
 };
 
@@ -83,16 +81,16 @@ struct RecordOptions {
   void describe(V& v) {
     v("alignments",
       alignments,
-      "test sentences whose alignment matrices are kept: those of the first and of the search",
+      "number of test sentences whose alignment matrices are recorded, teacher-forced and of the "
+      "search, from the first",
       between(0, kMostSentences));
     v("self_attention",
       self_attention,
-      "true: of these sentences also how the source attends to itself in the encoder, for encoders "
-      "that do so; null: no");
+      "true: also records the self-attention of these sources in encoders that have it; null: no");
     v.inactive("self_attention", alignments == 0, "record.alignments is 0");
     v("snapshots",
       snapshots,
-      "dev sentences whose matrices are kept after every epoch",
+      "number of dev sentences whose matrices are recorded after every epoch",
       between(0, kMostSentences));
     v("checkpoint_every",
       checkpoint_every,
@@ -100,8 +98,8 @@ struct RecordOptions {
       not_in_run_id(between(1, kMostUpdates)));
     v("keep",
       keep,
-      "checkpoints that stay when the run is complete: a run that trains longer goes on from them, "
-      "and verify --quick; best: the newest and that of the best parameters",
+      "checkpoints that are kept when the run is complete, for extending it and for verify "
+      "--quick; best: the newest, and that of the best parameters",
       not_in_run_id(one_of("none", "last", "best", "all")));
   }
 };
@@ -129,18 +127,18 @@ struct Spec {
     v("name", name, "folder of the run under results/; letters, digits and . _ -", not_in_run_id());
     v("seed",
       seed,
-      "root of every random stream but that of a synthetic task's sentences",
+      "seed of all random numbers except the sentences of synthetic tasks",
       at_least(0));
     v("notes", notes, "for people", not_in_run_id());
     v("tags", tags, "for people", not_in_run_id());
     v("plugins", plugins, "shared objects with further plugins", not_in_run_id());
-    v("task", task, "where the sentences come from", required());
+    v("task", task, "source of the sentences", required());
     v("model", model, "what is trained");
-    v("init", init, "what it begins with instead of random numbers; null: nothing");
-    v("train", train, "how it is trained");
-    v("evaluate", evaluate, "how it is measured");
-    v("record", record, "what is kept besides the metrics");
-    v("diagnostics", diagnostics, "probes that look into the model while it learns; null: none");
+    v("init", init, "initial parameters instead of random numbers; null: none");
+    v("train", train, "how the model is trained");
+    v("evaluate", evaluate, "how the model is evaluated");
+    v("record", record, "what is recorded besides the metrics");
+    v("diagnostics", diagnostics, "measurements inside the model during training; null: none");
     if (diagnostics && !diagnostics->any()) diagnostics.reset();  // the same run
   }
 };

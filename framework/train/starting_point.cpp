@@ -130,7 +130,7 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
     } catch (const DataError&) {
     } catch (const NewerFormat&) {
     } catch (const MachineError& error) {
-      throw MachineError("{}; it may be a run to go on from: --from-scratch ignores it", error);
+      throw MachineError("{}; it may be a run to extend: --from-scratch ignores it", error);
     }
   }
   return furthest;
@@ -155,8 +155,8 @@ void check_symbols(const Record& record, const Parameter& parameter, const Datas
   const auto same = [&](const char* stored, const Vocabulary& vocabulary) {
     if (record.text("data", stored) == vocabulary.serialize()) return;
     throw DataError(
-        "{0}: the rows of {1} belong to other symbols than this run's; take its vocabularies, with "
-        "task.vocabulary.from={0}, or name in init.only what is to be taken",
+        "{0}: the rows of {1} belong to other symbols than this run's; reuse its vocabularies, "
+        "with task.vocabulary.from={0}, or select parameters by init.only",
         record.file().string(),
         parameter.name);
   };
@@ -194,12 +194,12 @@ std::string take_parameters(Model& model, const InitOptions& options, const Data
       if (std::ranges::none_of(model.parameters().all(),
                                [&](const Parameter& one) { return one.name == other.first; }))
         others.push_back(other.first + " " + shape_text(other.second.shape));
-    throw SpecError("init.from: {}: {}{}; name in init.only what is to be taken",
+    throw SpecError("init.from: {}: {}{}; select parameters by init.only",
                     record.file().string(),
                     fmt::join(faults, ", "),
                     others.empty() ? "" : fmt::format("; it has {}", fmt::join(others, ", ")));
   }
-  return fmt::format("begins with {} of run {}, {} numbers",
+  return fmt::format("starts with {} of run {}, {} numbers",
                      counted(parameters, "parameter"),
                      record.run_id(),
                      numbers);
@@ -218,7 +218,7 @@ std::vector<real> numbers_of(const std::vector<std::string_view>& words, const T
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::optional<double> number = number_in(words[i]);
     if (!number)
-      throw DataError("{}:{}: '{}' is no number; a line is a symbol and its numbers",
+      throw DataError("{}:{}: '{}' is not a number; a line has a symbol and its numbers",
                       file.path(),
                       file.line_number(),
                       printable(words[i]));
@@ -265,13 +265,13 @@ std::string take_vectors(Model& model,
         promised = words.front();
         continue;
       }
-      throw DataError("{}:1: says that a symbol has {} numbers, and model.embedding is {}",
+      throw DataError("{}:1: a symbol has {} numbers, but model.embedding is {}",
                       file.path(),
                       numbers[0],
                       size);
     }
     if (std::ssize(numbers) != size)
-      throw DataError("{}:{}: {} behind the symbol, and model.embedding is {}",
+      throw DataError("{}:{}: {} after the symbol, but model.embedding is {}",
                       file.path(),
                       file.line_number(),
                       counted(std::ssize(numbers), "number"),
@@ -290,7 +290,7 @@ std::string take_vectors(Model& model,
       fmt::format("{}: {} of {} {} symbols", file.path(), covered, found.size() - kSpecials, side);
   if (!promised.empty() && promised != std::to_string(vectors))
     note += fmt::format(
-        "; its first line says {} vectors, and it has {}", printable(promised), vectors);
+        "; its first line says {} vectors, but it has {}", printable(promised), vectors);
   if (with_blanks > 0)
     note += fmt::format("; skipped {} with blanks in the symbol", counted(with_blanks, "line"));
   return note;
@@ -316,12 +316,11 @@ std::vector<std::string> warm_start(Model& model, const InitOptions& options, co
       if (std::ranges::none_of(model.parameters().all(), [&](const Parameter& parameter) {
             return has_name_like(parameter, {pattern});
           }))
-        throw SpecError(
-            "init.{}: '{}' is the name of no parameter; softalign parameters lists them",
-            option,
-            printable(pattern));
+        throw SpecError("init.{}: no parameter is called '{}'; softalign parameters lists them",
+                        option,
+                        printable(pattern));
   if (std::ranges::none_of(model.parameters().all(), &Parameter::trained))
-    throw SpecError("init.freeze: leaves nothing to train; name fewer parameters");
+    throw SpecError("init.freeze: there is nothing left to train; name fewer parameters");
   if (!options.from.path.empty()) notes.push_back(take_parameters(model, options, data));
   if (!options.source_embeddings.path.empty() && !data.source)
     throw SpecError("init.source_embeddings: the sources are frames, which have no embeddings");

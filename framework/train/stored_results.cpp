@@ -217,7 +217,7 @@ std::vector<std::string> test_texts(const Record& record, const char* name) {
 
 StoredResults read_results(const Record& record) {
   if (!record.has("test/source_length"))
-    throw DataError("{}: holds no test results; the run is {}, continue it to its end",
+    throw DataError("{}: has no test results (the run is {}); resume it first",
                     record.file().string(),
                     record.state());
   StoredResults results;
@@ -232,8 +232,8 @@ StoredResults read_results(const Record& record) {
     const Array1d numbers = numbers_in(record, "test", column.name);
     if (sentences > 0 && numbers.size() != sentences * width && numbers.size() % sentences == 0)
       throw DataError(
-          "{}: test/{} has {} of a sentence, and this program's column of that name {}; --plugin "
-          "may name another plugin than the one that measured it",
+          "{}: test/{} has {} per sentence, but this program's column of that name has {}; "
+          "--plugin may name another plugin than the one that measured it",
           record.file().string(),
           column.name,
           counted(std::ssize(numbers) / std::ssize(results.source_lengths), "number"),

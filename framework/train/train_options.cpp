@@ -54,8 +54,7 @@ void check_training(const TrainOptions& options, const Model& model) {
        {std::pair(options.doubly_stochastic.has_value(), "doubly_stochastic"),
         {options.guided_alignment.has_value(), "guided_alignment"}})
     if (given && !model.learns_weights())
-      throw SpecError("train.{}: the model has no attention weights for it to teach; remove it",
-                      name);
+      throw SpecError("train.{}: the model has no attention weights to train; remove it", name);
   if (options.scheduled_sampling && !model.steps())
     throw SpecError(
         "train.scheduled_sampling: this decoder trains on all target positions at once and cannot "

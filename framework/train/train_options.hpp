@@ -42,9 +42,9 @@ struct GuidedAlignmentOptions {
   void describe(V& v) {
     v("weight",
       weight,
-      "of the links' cross-entropy beside the symbols'",
+      "weight of the links' cross-entropy relative to the symbols'",
       qualify_name(positive()));
-    v("decay", decay, "factor on the weight after every epoch", qualify_name(positive_up_to(1)));
+    v("decay", decay, "factor on this weight after every epoch", qualify_name(positive_up_to(1)));
   }
 };
 
@@ -64,12 +64,12 @@ struct AverageOptions {
       one_of("exponential", "last", "best"));
     v("decay",
       decay,
-      "exponential: share of the old average that an update leaves; at most (1 + u) / (10 + u) "
-      "after update u",
+      "exponential: share of the old average that remains after an update; at most (1 + u) / (10 + "
+      "u) after update u",
       qualify_name(fraction()));
     v("epochs",
       epochs,
-      "last, best: how many epochs are averaged, or with `every` so many of its states",
+      "last, best: number of epochs to average, or with `every` of states",
       between(1, 1000));
     v("metric",
       metric,
@@ -77,8 +77,7 @@ struct AverageOptions {
       qualify_name());
     v("every",
       every,
-      "last: average not the ends of epochs but states that lie so many updates apart; null: ends "
-      "of "
+      "last: average states this many updates apart instead of ends of epochs; null: ends of "
       "epochs",
       between(1, kMostUpdates));
     v.inactive("decay", type != "exponential", "only type exponential reads it");
@@ -103,12 +102,12 @@ struct ScheduledSamplingOptions {
       "exponential: k^u; linear: k - slope u, but at least `least`",
       one_of("inverse_sigmoid", "exponential", "linear"));
     v("k", k, "see type: at least 1, below 1, at most 1", qualify_name(positive()));
-    v("slope", slope, "linear: how much less an update", qualify_name(at_least(0)));
+    v("slope", slope, "linear: decrease per update", qualify_name(at_least(0)));
     v("least", least, "linear: smallest probability", qualify_name(between(0, 1)));
     v("feed",
       feed,
-      "what else the decoder is fed: a symbol drawn from its own last distribution, or the most "
-      "probable one",
+      "what the decoder reads otherwise: a symbol drawn from its own last distribution, or the "
+      "most probable one",
       qualify_name(one_of("sample", "argmax")));
     v.inactive("slope", type != "linear", "only type linear reads it");
     v.inactive("least", type != "linear", "only type linear reads it");
@@ -143,44 +142,46 @@ struct TrainOptions {
   void describe(V& v) {
     v("optimizer", optimizer, "update rule");
     v("schedule", schedule, "factor on the optimiser's learning rate; null: constant");
-    v("batch", batch, "how sentences are put together");
+    v("batch", batch, "how sentences form batches");
     v("accumulate",
       accumulate,
-      "batches whose gradients make one update; the last of an epoch may have fewer; null: 1",
+      "number of batches whose gradients form one update; the last update of an epoch may have "
+      "fewer; null: 1",
       between(1, kLargestBatch));
     v("precision",
       precision,
-      "what the products of training round their operands to; parameters, sums and evaluation stay "
-      "float32: bfloat16 is about twice as fast on processors with AVX-512 BF16, and slower on "
-      "others, with the same bits; null: float32",
+      "precision of the operands of matrix products in training; parameters, sums and evaluation "
+      "stay float32. bfloat16 is about twice as fast on processors with AVX-512 BF16, and slower "
+      "on others, with the same bits; null: float32",
       one_of("float32", "bfloat16"));
     v("loss",
       loss,
-      "what the batch's summed loss is divided by, and so what clip_norm compares with: token: its "
-      "target symbols; sentence: its sentences; sum: nothing, as in GroundHog; null: token",
+      "divisor of the batch's summed loss, which also scales the gradient that clip_norm limits: "
+      "token, its target symbols; sentence, its sentences; sum, nothing, as in GroundHog; null: "
+      "token",
       one_of("token", "sentence", "sum"));
     v("label_smoothing",
       label_smoothing,
       "share of the target distribution that is spread evenly over all symbols (Szegedy et al. "
-      "2016); reported losses are without",
+      "2016); not in reported losses",
       fraction());
     v("doubly_stochastic",
       doubly_stochastic,
-      "lambda of + lambda sum_i (1 - sum_t weight_ti)^2 for each sentence (Xu et al. 2015, "
-      "equation "
-      "14)",
+      "lambda of the term lambda sum_i (1 - sum_t weight_ti)^2 per sentence (Xu et al. 2015, "
+      "equation 14)",
       positive());
     v("guided_alignment",
       guided_alignment,
-      "teach the weights the training data's links (Chen et al. 2016); null: no");
+      "trains the attention weights on the links of the training data (Chen et al. 2016); null: "
+      "no");
     v("scheduled_sampling",
       scheduled_sampling,
-      "feed the decoder its own symbols more and more often (Bengio et al. 2015); null: never");
+      "feeds the decoder its own symbols more and more often (Bengio et al. 2015); null: never");
     v("clip_norm", clip_norm, "largest norm of the whole gradient; 0: no clipping", at_least(0));
     v("clip_scope",
       clip_scope,
-      "whose norm that is: all, or without_embeddings, which are scaled along (Luong et al. 2015's "
-      "code); null: all",
+      "parameters in this norm: all, or without_embeddings, which are scaled nevertheless (code of "
+      "Luong et al. 2015); null: all",
       one_of("all", "without_embeddings"));
     v.inactive("clip_scope", clip_norm == 0, "clip_norm is 0");
     v("epochs", epochs, "passes over the training data", between(1, kMostEpochs));
@@ -209,22 +210,20 @@ struct InitOptions {
   void describe(V& v) {
     v("from",
       from,
-      "a record, or a run's folder, whose final parameters the model begins with (`*` in `only` "
-      "and "
-      "`freeze` stands for any characters); the run's identity has what they are, not where",
+      "a record or a run's folder, whose final parameters initialise the model (`*` in `only` and "
+      "`freeze` matches any characters); the run ID includes their values, not the path",
       qualify_name());
     v("only",
       only,
-      "names of the parameters that are taken, such as encoder.*; empty: all, and all must be "
-      "there",
+      "names of the parameters to take, such as encoder.*; empty: all, which must exist",
       qualify_name());
     v.inactive("only", from.path.empty(), "init.from names no record");
     v("source_embeddings",
       source_embeddings,
-      "word vectors for the source's symbols in word2vec's text form: a symbol and its numbers a "
+      "word vectors for source symbols in word2vec's text format: a symbol and its numbers per "
       "line");
-    v("target_embeddings", target_embeddings, "the same for the target's symbols");
-    v("freeze", freeze, "names of the parameters that training leaves as they are", qualify_name());
+    v("target_embeddings", target_embeddings, "word vectors for target symbols");
+    v("freeze", freeze, "names of the parameters that are not trained", qualify_name());
   }
 };
 

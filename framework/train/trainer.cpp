@@ -99,10 +99,10 @@ void Trainer::train_epoch() {
   const Index before_last = progress_.updates - count;
   if (state_.epoch == 0 && state_.batch == 0 && before_last > 0 &&
       schedule_->factor({before_last, spec_.train.epochs - 1, 0, count}) == 0)
-    observer_.message(fmt::format(
-        "note: train.schedule ends long before training: the learning rate is 0 in its last epoch, "
-        "{} updates, and maybe before; raise its updates",
-        count));
+    observer_.message(
+        fmt::format("note: train.schedule ends long before training: the learning rate is 0 in the "
+                    "last epoch ({} updates), and maybe earlier; raise its updates",
+                    count));
   const auto begun = std::chrono::steady_clock::now();
   double tokens = 0;
   while (state_.batch < count) {
@@ -276,7 +276,7 @@ void Trainer::restore(const Checkpoint& checkpoint) {
 
 void Trainer::refuse_loss(const StepResult& result, std::span<const TrainingStep::Parts> batches) {
   const std::string kept =
-      saved_at_ < 0 ? "no checkpoint was made yet"
+      saved_at_ < 0 ? "there is no checkpoint yet"
                     : fmt::format("the last checkpoint, of update {}, is kept", saved_at_);
   const std::string text = fmt::format(
       "update {}: {}; {}; try a smaller train.optimizer.learning_rate or train.clip_norm",
@@ -324,7 +324,7 @@ TrainingState TrainingState::of(const Checkpoint& checkpoint) {
                         state.update == checkpoint.update && state.update >= 0 &&
                         state.since_better >= 0 && state.since_better <= kMostEpochs;
   if (!possible)
-    throw DataError("checkpoint of update {}: 'position' is none that training reaches",
+    throw DataError("checkpoint of update {}: 'position' cannot occur in this training",
                     checkpoint.update);
   return state;
 }

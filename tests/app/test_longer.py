@@ -48,9 +48,9 @@ def test_it_ends_with_the_bits_of_a_run_from_the_beginning(here: Path, case: str
     plan = answer("run", "tiny.yaml", *after, "--dry-run", cwd=here)
     longer, words = run(here, *after)
     assert plan["goes_on_from"] == f"run {first.name} at update {update}"
-    assert f"going on from run {first.name}, which differs only in how long it trained, at update {update}\n" in words
+    assert f"extending run {first.name}, which differs only in the length of its training, at update {update}\n" in words
     scratch, words = run(here, *after, "--from-scratch", "--out", "scratch")
-    assert "going on" not in words and scratch.name == longer.name
+    assert "extending run" not in words and scratch.name == longer.name
     assert bits_differ(here, longer, scratch) == []
     assert "the same bits again" in softalign("verify", longer, cwd=here).stdout
 
@@ -58,25 +58,25 @@ def test_it_ends_with_the_bits_of_a_run_from_the_beginning(here: Path, case: str
 def test_what_would_give_other_bits_is_not_used(here: Path) -> None:
     run(here, "train.epochs=2", EARLY % 3)
     for changes in ((EARLY % 3, "seed=2"), (EARLY % 3, "train.clip_norm=2"), (EARLY % 3, "evaluate.lengths=[3]"), (EARLY % 2,)):
-        assert "going on" not in run(here, "train.epochs=4", *changes)[1]
-    assert "going on" not in run(here, "train.epochs=4")[1]  # which parameters were best without early stopping is not known
+        assert "extending run" not in run(here, "train.epochs=4", *changes)[1]
+    assert "extending run" not in run(here, "train.epochs=4")[1]  # which parameters were best without early stopping is not known
     (tiny,) = here.glob("results/tiny")
     shutil.rmtree(tiny)
     cut, _ = run(here, "train.max_updates=6", "record.keep=none")
-    assert list((cut / "ckpt").iterdir()) == [] and "going on" not in run(here, "train.epochs=4")[1]
+    assert list((cut / "ckpt").iterdir()) == [] and "extending run" not in run(here, "train.epochs=4")[1]
 
 
 def test_an_identity_of_another_run_is_not_believed(here: Path) -> None:
     first, _ = run(here, "train.optimizer.learning_rate=0.5")
     other, _ = run(here, "--out", "other")
     shutil.copy(other / "identity.json", first / "identity.json")
-    assert "going on" not in run(here, "train.epochs=4")[1]
+    assert "extending run" not in run(here, "train.epochs=4")[1]
 
 
 def test_an_interrupted_run_is_no_beginning(here: Path) -> None:
     first, _ = run(here)
     (first / "run.h5").unlink()
-    assert "going on" not in run(here, "train.epochs=4")[1]
+    assert "extending run" not in run(here, "train.epochs=4")[1]
 
 
 @pytest.mark.parametrize("keep, updates", [("last", [16, 20]), ("all", [4, 8, 12, 16, 20]), ("none", [])])
@@ -94,11 +94,11 @@ def test_the_best_checkpoint_stays(here: Path) -> None:
 
 def test_what_another_build_made_or_has_no_checkpoint_is_not_taken_over(here: Path) -> None:
     kept, _ = run(here, "name=kept")
-    assert "taking over what is complete in " in run(here, "name=again")[1]
+    assert "reusing the complete run in " in run(here, "name=again")[1]
     shutil.rmtree(here / "results/again")
     with h5py.File(kept / "run.h5", "a") as file:
         file["provenance"].attrs["git_commit"] = "0" * 40
-    assert "taking over" not in run(here, "name=again")[1]
+    assert "reusing" not in run(here, "name=again")[1]
     shutil.rmtree(here / "results")
     bare, _ = run(here, "name=bare", "record.keep=none")
     run(here, "name=whole", "--from-scratch")

@@ -103,7 +103,7 @@ def test_a_public_copy_tells_the_numbers_and_not_the_machine(here: Path, tmp_pat
         events = file.create_group("provenance/events")
         events["attempt"] = numpy.array([1, 1, 1], numpy.int32)
         events["time"] = ["2026-03-01T12:00:00Z"] * 3
-        events["text"] = [f"taken from {host}:12 by force", f"taking over what is complete in {here}/x", "drift after resumption: train/loss at update 3"]
+        events["text"] = [f"taken from {host}:12 by force", f"reusing the complete run in {here}/x", "drift after resumption: train/loss at update 3"]
         file["provenance"].attrs["flags"] = numpy.bytes_("-O3 -I/home/ada/include")
         assert b"of ada" in (run / "run.h5").read_bytes()
         before = items(file)

@@ -177,7 +177,7 @@ def test_a_run_that_goes_on_with_another_build_of_a_plugin_says_so(here: Path) -
     with (here / "angular.so").open("ab") as file:
         file.write(b"edited")
     done = softalign("run", "tiny.yaml", *changes, cwd=here)
-    assert "WARNING: begun by another angular.so (sha256 " in done.stderr and "; --force begins again" in done.stderr
+    assert "WARNING: begun by another angular.so (sha256 " in done.stderr and "; --force restarts it" in done.stderr
     assert "begun by another angular.so" in softalign("tail", run, "-n", 4000, cwd=here).stdout
 
 

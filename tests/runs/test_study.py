@@ -226,7 +226,7 @@ def test_runs_that_are_complete_under_another_name_are_taken_over(here: Path):
     softalign("study", "study.yaml", cwd=here)
     (taken,) = here.glob(f"results/small/reverse-additive/{run_id}")
     with h5py.File(taken / "run.h5") as file:
-        assert file["provenance/events/text"].asstr()[0].startswith("taking over what is complete in ")
+        assert file["provenance/events/text"].asstr()[0].startswith("reusing the complete run in ")
     bits = json.loads(softalign("diff", here / made, taken, "--json", cwd=here).stdout)["bits"]
     assert not any(part["different"] for part in bits.values())
     assert "the same bits again" in softalign("verify", taken, cwd=here).stdout

@@ -551,7 +551,7 @@ DECISIONS = (
     Decision(PLAIN, ("compare", "{out}", "--json")),
     Decision(PLAIN, ("export", "{out}")),
     Decision(PLAIN, ("recover", "{run}"), writes="run.h5"),
-    Decision(PLAIN, (*PLAIN.commands[0], "train.epochs=4"), repeats=False, adds=True, says="going on from run"),
+    Decision(PLAIN, (*PLAIN.commands[0], "train.epochs=4"), repeats=False, adds=True, says="extending run"),
     Decision(SWEEP, ("sweep", "status", "{out}/small", "--json"), writes="sweep.h5"),
     Decision(SWEEP, ("sweep", "run", "{out}/small"), writes="sweep.h5"),
     Decision(SWEEP, ("sweep", "retry", "{out}/small", "--state", "failed,pruned,corrupt,lost,interrupted"), writes="sweep.h5"),
@@ -610,7 +610,7 @@ def decisions(this: Try) -> int:
         this.expect(not decision.repeats or without_places(end.output) == said, f"says something else: {end.output[-300:]}")
         this.expect(decision.says in end.errors, f"trained anew: {end.errors.strip()[-300:]}")
     else:
-        told = any(words in end.errors for words in (os.strerror(fault.number), "out of memory", "check the disk", "could not be looked into"))
+        told = any(words in end.errors for words in (os.strerror(fault.number), "out of memory", "check the disk", "could not be read"))
         this.expect(told, f"no word of the reason: {end.errors.strip()[-300:]}")
     this.check_strays()
     return 1

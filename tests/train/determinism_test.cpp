@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(only_what_changes_no_number_differs_between_spec_and_identi
   BOOST_CHECK_NO_THROW(check_spec_files(run, made.run_id, except));
   const auto refused = [&](const std::vector<std::string>& allowed, const std::string& option) {
     BOOST_TEST(contains(message_of<DataError>([&] { check_spec_files(run, made.run_id, allowed); }),
-                        option + " is not as"));
+                        option + " does not match"));
   };
   refused({}, "evaluate.batch");
   std::string spec = read_file(run.spec());

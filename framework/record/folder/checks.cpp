@@ -73,7 +73,7 @@ void check_spec_files(const RunFolder& run,
                       const std::vector<std::string>& except) {
   const auto damaged = [&](const std::filesystem::path& file, const std::string& reason) {
     return DataError(
-        "{}: {}; move {} away if there is one and run the spec again: that writes both anew",
+        "{}: {}; move {} away if it exists and run the spec again, which writes both anew",
         file.string(),
         reason,
         run.record().string());
@@ -82,7 +82,7 @@ void check_spec_files(const RunFolder& run,
     if (!is_there(file)) throw damaged(file, "missing");
   const std::string canonical = read_file(run.identity());
   if (!id.empty() && run_id(identity(canonical)) != id)
-    throw damaged(run.identity(), "damaged: it is not what the run id is the hash of");
+    throw damaged(run.identity(), "damaged: its hash is not the run ID");
   std::string other;
   try {
     const SpecTree tree = parse_tree(read_file(run.spec()), run.spec().string());
@@ -93,7 +93,7 @@ void check_spec_files(const RunFolder& run,
     throw damaged(run.identity(), "damaged: no JSON");
   }
   if (!other.empty())
-    throw damaged(run.spec(), fmt::format("damaged: {} is not as identity.json has it", other));
+    throw damaged(run.spec(), fmt::format("damaged: {} does not match identity.json", other));
 }
 
 void check_file_type(const fs::path& path, fs::file_type wanted) {
@@ -104,11 +104,10 @@ void check_file_type(const fs::path& path, fs::file_type wanted) {
   if (type == fs::file_type::none) throw_unreadable(path, error.value());
   if (type == fs::file_type::symlink)
     throw DataError(
-        "{}: is a link, and nothing is written through links in the folder of a run or a sweep; "
-        "put "
-        "what it points to in its place, or move it away, and run the same command again",
+        "{}: is a link, but nothing is written through links in the folder of a run or a sweep; "
+        "replace it by its target, or move it away, and run the same command again",
         shown);
-  throw DataError("{}: is {}, where a {} belongs; move it away and run the same command again",
+  throw DataError("{}: is {}, not a {}; move it away and run the same command again",
                   shown,
                   type == fs::file_type::directory ? "a folder"
                   : type == fs::file_type::regular ? "a file"

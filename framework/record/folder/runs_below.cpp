@@ -23,11 +23,11 @@ SpecError ambiguous(const std::string& given, const std::vector<RunFolder>& foun
     return id(run) == id(found.front());
   });
   if (same)
-    return SpecError("{}: {} folders hold the run of this id; give one of them: {}",
+    return SpecError("{}: {} folders have a run with this ID; give one of them: {}",
                      given,
                      found.size(),
                      places);
-  return SpecError("{}: {} runs have an id that begins so; give more of it, or a folder: {}",
+  return SpecError("{}: {} run IDs begin with this; give more of the ID, or a folder: {}",
                    given,
                    found.size(),
                    places);
@@ -73,13 +73,12 @@ bool is_run_folder(const fs::path& path) {
 void demand_run_folder(const fs::path& listed) {
   names_in(listed);
   if (!is_run_folder(listed))
-    throw MachineError("{}: could not be looked into; give the same command again",
-                       listed.string());
+    throw MachineError("{}: could not be read; run the same command again", listed.string());
 }
 
 std::vector<RunFolder> runs_below(const fs::path& folder) {
   if (std::error_code unknown; !is_folder(folder))
-    throw SpecError("{}: {}; records land in results/ unless --out says otherwise",
+    throw SpecError("{}: {}; records are in results/ unless --out names another folder",
                     folder.string(),
                     fs::exists(folder, unknown) ? "not a folder" : "no such folder");
   std::vector<RunFolder> runs;
@@ -90,15 +89,15 @@ std::vector<RunFolder> runs_below(const fs::path& folder) {
 
 fs::path find_run(const std::string& name, const fs::path& results) {
   if (name.empty())
-    throw SpecError("which run? give its folder, its run.h5 or the beginning of its id");
+    throw SpecError("which run? give its folder, its run.h5 or the beginning of its ID");
   const fs::path given = name;
   if (is_folder(given)) {
     if (is_run_folder(given)) return normal_path(given);
     const std::vector<RunFolder> below = runs_below(given);
     if (below.size() == 1) return normal_path(below.front().root);
     if (below.empty())
-      throw SpecError("{}: neither a run's folder nor one above it", given.string());
-    throw SpecError("{}: {} runs are below it; softalign ls {} lists them",
+      throw SpecError("{}: neither the folder of a run nor a folder above one", given.string());
+    throw SpecError("{}: contains {} runs; softalign ls {} lists them",
                     given.string(),
                     below.size(),
                     shell_file(given.string()));
@@ -112,8 +111,8 @@ fs::path find_run(const std::string& name, const fs::path& results) {
   if (found.size() == 1) return found.front().root;
   if (found.empty())
     throw SpecError(
-        "{}: neither a file, a folder nor the beginning of a run's id below {}; "
-        "softalign ls lists the runs",
+        "{}: neither a file, a folder nor the beginning of a run ID below {}; softalign ls lists "
+        "the runs",
         name,
         results.string());
   throw ambiguous(name, found);
@@ -145,8 +144,9 @@ RunFolder find_run_folder(const std::string& name, const fs::path& results) {
   if (fs::is_directory(found)) return {found};
   const fs::path folder = folder_of(found);
   if (!RunFolder{folder}.journals().empty()) return {folder};
-  throw SpecError("{}: a record without its run's folder; this command needs the journals there",
-                  found.string());
+  throw SpecError(
+      "{}: a record without the folder of its run; this command needs the journals in it",
+      found.string());
 }
 
 std::string short_path(const fs::path& path) {

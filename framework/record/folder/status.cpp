@@ -203,8 +203,7 @@ Owner read_claim(const fs::path& path, Index attempt) {
   } catch (const DataError&) {
   }
   throw DataError(
-      "{}: damaged, so it does not say who works on the run; move the run's folder away to begin "
-      "anew",
+      "{}: damaged, so the owner of the run is unknown; move the run's folder away to restart",
       path.string());
 }
 
@@ -252,7 +251,7 @@ std::string proof_of_death(const Owner& owner) {
     const bool same_machine = owner.host == self.host && !owner.machine_id.empty() &&
                               owner.machine_id == self.machine_id && !owner.boot_id.empty() &&
                               !self.boot_id.empty();
-    return same_machine ? fmt::format("{} is gone: the host was started again", owner.str()) : "";
+    return same_machine ? fmt::format("{} is gone: the host was restarted", owner.str()) : "";
   }
   if (owner.pid_namespace != self.pid_namespace || owner.pid_start.empty()) return {};
   if (is_seen_alive(owner)) return {};

@@ -153,7 +153,7 @@ JsonObject read_attributes(hid_t object) {
   Allowance allowance(kMostBytes);
   Json json = Json::object();
   for (const std::string& name : names.after(done, "attributes")) {
-    if (!is_text(name)) throw wrong(object, name, "called by no UTF-8 text");
+    if (!is_text(name)) throw wrong(object, name, "named by text that is not UTF-8");
     if (!serves_scales(name)) json[name] = read_attribute(object, name, allowance);
   }
   return json;
@@ -188,7 +188,7 @@ std::optional<T> read_attribute_as(hid_t object, const std::string& name) {
     throw wrong(object, name, "no number");
   } else {
     if (value.is_string()) return value.get<std::string>();
-    throw wrong(object, name, "no text of one length, as a record has it");
+    throw wrong(object, name, "not variable-length text, as in a record");
   }
 }
 

@@ -137,7 +137,7 @@ std::string join(const std::string& group, const std::string& name) {
 Hdf5Handle open_dataset(hid_t file, const std::string& path) {
   Hdf5Handle object = open_object(file, path);
   if (H5Iget_type(object.id()) != H5I_DATASET)
-    throw MachineError("{} is no dataset", printable(path));
+    throw MachineError("{} is not a dataset", printable(path));
   return object;
 }
 
@@ -145,14 +145,14 @@ bool exists_in(hid_t file, const std::string& path) {
   // Groups in groups: each look walks through all of them.
   constexpr std::ptrdiff_t kDeepest = 16;
   if (std::ranges::count(path, '/') > kDeepest)
-    throw MachineError("its groups lie deeper in each other than a record's");
+    throw MachineError("its groups are nested deeper than in a record");
   for (std::size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
     if (answer(H5Lexists(file, part.c_str(), H5P_DEFAULT), part) <= 0) return false;
     H5L_info_t link{};
     check(H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT), part);
     if (link.type != H5L_TYPE_HARD)
-      throw MachineError("{} is a link to another place", printable(part));
+      throw MachineError("{} is a link to another object", printable(part));
     if (end == std::string::npos) break;
   }
   return true;

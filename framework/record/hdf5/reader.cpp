@@ -30,7 +30,7 @@ constexpr std::uint64_t kAlways = 64 << 20;
 std::uint64_t places_in(std::span<const hsize_t> sizes, const std::string& path) {
   hsize_t most = kMostPlaces, places = 1;
   for (const hsize_t size : sizes) {
-    if (size > most) throw MachineError("{} has more places than any array", printable(path));
+    if (size > most) throw MachineError("{} has more elements than any array", printable(path));
     most /= std::max<hsize_t>(size, 1);
     places *= size;
   }
@@ -150,7 +150,7 @@ void check_dimension_list(hid_t dataset, std::size_t axes, const std::string& pa
     const Hdf5Handle element(check(H5Tget_super(type.id()), path), H5Tclose);
     sound = check(H5Tequal(element.id(), H5T_STD_REF_OBJ), path) > 0;
   }
-  if (!sound) throw MachineError("the {} of {} is no list of its axes", kName, printable(path));
+  if (!sound) throw MachineError("the {} of {} is not a list of its axes", kName, printable(path));
 }
 
 // The name of the scale of an axis, which is that of its dimension. What H5Iget_name says would take a walk
@@ -175,7 +175,7 @@ DataError damaged_record(const std::filesystem::path& file, const std::string& r
 }
 
 DataError damaged_value(const std::filesystem::path& file, const std::string& path) {
-  return damaged_record(file, path + " is not as a record has it");
+  return damaged_record(file, path + " differs from the format of a record");
 }
 
 // Turns failures into errors. Failures of the system and lack of memory are MachineErrors; every other failure is
@@ -195,7 +195,8 @@ auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
   } catch (const std::system_error& error) {
     throw_unreadable(name_, error.code().value());
   } catch (const std::exception& error) {
-    throw damaged_record(name_, fmt::format("it holds what no record does ({})", error.what()));
+    throw damaged_record(
+        name_, fmt::format("it contains something that no record has ({})", error.what()));
   }
 }
 
@@ -205,7 +206,8 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
   const std::uint64_t size = RegularFile(file).size();
   const Seal seal = seal_of(file);
   most_bytes_ = std::max(kAlways, kMostDeflated * size);
-  if (seal == Seal::broken) throw damaged_record(file, "its bytes are not those that were written");
+  if (seal == Seal::broken)
+    throw damaged_record(file, "its bytes have changed since they were written");
   const Hdf5Handle access = property_list(H5P_FILE_ACCESS);
   // A published file never changes: no lock needed, and some network disks have none.
   H5Pset_file_locking(access.id(), false, true);
@@ -232,7 +234,7 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
     haddr_t end = 0;
     check(H5Fget_eoa(file_.id(), &end), "end of file");
     if (seal == Seal::absent && size > end)
-      throw damaged_record(file, "truncated: behind its data is only a part of its checksum");
+      throw damaged_record(file, "truncated: its checksum is incomplete");
   });
 }
 
@@ -249,7 +251,7 @@ std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
   return guarded([&] {
     const Hdf5Handle object = open_object(file_.id(), group);
     if (H5Iget_type(object.id()) != H5I_GROUP)
-      throw MachineError("{} is no group", printable(group));
+      throw MachineError("{} is not a group", printable(group));
     const Hdf5Handle creation(check(H5Gget_create_plist(object.id()), group), H5Pclose);
     unsigned order = 0;
     check(H5Pget_link_creation_order(creation.id(), &order), group);
@@ -294,14 +296,14 @@ Values Hdf5Reader::read(const std::string& dataset) const {
     const std::size_t size = H5Tget_size(type.id());
     allowance.take(count, size, dataset);
     if (kind == H5T_STRING && H5Tis_variable_str(type.id()) == 0)
-      throw MachineError("{} holds texts of one length, which no record has", printable(dataset));
+      throw MachineError("{} has fixed-length texts, which no record has", printable(dataset));
     if (kind == H5T_STRING) return read_texts(set.id(), count, allowance, dataset);
     if (kind == H5T_FLOAT && size == 4) return read_as<float>(set.id(), count, dataset);
     if (kind == H5T_FLOAT) return read_as<double>(set.id(), count, dataset);
     if (kind == H5T_INTEGER && size == 1) return read_as<std::uint8_t>(set.id(), count, dataset);
     if (kind == H5T_INTEGER && size == 4) return read_as<std::int32_t>(set.id(), count, dataset);
     if (kind == H5T_INTEGER && size == 8) return read_as<std::int64_t>(set.id(), count, dataset);
-    throw DataError("{}/{}: an element type that no record uses", name_, dataset);
+    throw DataError("{}/{}: has an element type that no record uses", name_, dataset);
   });
 }
 
@@ -313,7 +315,7 @@ std::vector<float> Hdf5Reader::read_block(const std::string& dataset,
     const Hdf5Handle set = open_array(file_.id(), dataset, allowance);
     const Hdf5Handle type(check(H5Dget_type(set.id()), dataset), H5Tclose);
     if (H5Tget_class(type.id()) != H5T_FLOAT)
-      throw MachineError("{} holds no numbers with a fraction", printable(dataset));
+      throw MachineError("{} does not have floating-point numbers", printable(dataset));
     const std::uint64_t count = places_in(to_sizes(size), dataset);
     allowance.take(count, sizeof(float), dataset);
     std::vector<float> values(count);

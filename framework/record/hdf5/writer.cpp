@@ -132,7 +132,7 @@ void Hdf5Writer::attach_scales(const std::string& path, const std::vector<Dimens
       dataset(scale, {dims[i]}, count);
     }
     if (shapes_.at(scale) != std::vector{dims[i].size}) {
-      throw BugError("dimension '{}' of '{}' has size {}, elsewhere in the group another",
+      throw BugError("dimension '{}' of '{}' has size {}, but another size elsewhere in the group",
                      dims[i].name,
                      path,
                      dims[i].size);
@@ -147,7 +147,7 @@ void Hdf5Writer::dataset(const std::string& path,
                          const Values& values) {
   if (size_of(dims) != size_of(values)) {
     throw BugError(
-        "dataset '{}' has {} values for {} places", path, size_of(values), size_of(dims));
+        "dataset '{}' has {} values for {} elements", path, size_of(values), size_of(dims));
   }
   const std::vector<hsize_t> chunk = std::visit(
       [&](const auto& v) {

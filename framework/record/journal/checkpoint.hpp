@@ -66,7 +66,7 @@ auto read_blob(const Checkpoint& checkpoint, const std::string& name, const Read
     if (in.left() == 0) return result;
   } catch (const DataError&) {
   }
-  throw DataError("checkpoint of update {}: '{}' is of another size", checkpoint.update, name);
+  throw DataError("checkpoint of update {}: '{}' has another size", checkpoint.update, name);
 }
 
 inline std::vector<double> list_of(const Checkpoint& checkpoint, const std::string& name) {
@@ -79,7 +79,7 @@ inline void numbers_from(const Checkpoint& checkpoint,
                          std::size_t count) {
   const std::string& blob = blob_of(checkpoint, name);
   if (blob.size() != count * sizeof(real))
-    throw DataError("checkpoint of update {}: '{}' is of another size", checkpoint.update, name);
+    throw DataError("checkpoint of update {}: '{}' has another size", checkpoint.update, name);
   std::memcpy(numbers, blob.data(), blob.size());
 }
 

@@ -120,9 +120,9 @@ std::string fault_of_name(const char* what, const std::string& name) {
 
 std::string fault_of_attributes(const std::string& path, const std::string& json) {
   const auto object = read_json<nlohmann::json>(json);
-  if (!is_text(path)) return "attributes of what has no name";
+  if (!is_text(path)) return "attributes without the name of their object";
   if (!object.is_object())
-    return fmt::format("attributes of '{}' are no JSON object: {}", path, json);
+    return fmt::format("attributes of '{}' are not a JSON object: {}", path, json);
   const auto simple = [](const auto& value) { return value.is_primitive(); };
   for (const auto& [name, value] : object.items())
     if (!simple(value) && !(value.is_array() && std::all_of(value.begin(), value.end(), simple)))
@@ -131,7 +131,7 @@ std::string fault_of_attributes(const std::string& path, const std::string& json
 }
 
 std::string fault_in(const Scalars& s) {
-  std::string fault = is_text(s.series) ? "" : "a series whose name is no text";
+  std::string fault = is_text(s.series) ? "" : "a series whose name is not text";
   for (const auto& [name, value] : s.values)
     if (fault.empty()) fault = fault_of_name("a value", name);
   return fault;
@@ -159,7 +159,7 @@ std::string fault_in(const Array& a) {
   const std::string path = a.group + "/" + a.name;
   if (size_of(a.dims) != size_of(a.values))
     return fmt::format(
-        "'{}' has {} values for {} places", path, size_of(a.values), size_of(a.dims));
+        "'{}' has {} values for {} elements", path, size_of(a.values), size_of(a.dims));
   return fault_of_attributes(path, a.attributes);
 }
 
@@ -170,7 +170,7 @@ std::string fault_in(const CheckpointMark& mark) {
 }
 
 std::string fault_in(const End& end) {
-  return is_text(end.state) ? "" : "an end whose state is no text";
+  return is_text(end.state) ? "" : "an end whose state is not text";
 }
 
 template <class Other>

@@ -51,7 +51,7 @@ void History::rewind(const Rewind& rewind) {
     const auto* mark = std::get_if<CheckpointMark>(&live[keep - 1]);
     if (mark && mark->file == rewind.file) break;
   }
-  if (keep == 0) throw DataError("goes back to checkpoint {}, which no journal marks", rewind.file);
+  if (keep == 0) throw DataError("resumes from checkpoint {}, which is in no journal", rewind.file);
   const auto cut = live.begin() + static_cast<std::ptrdiff_t>(keep);
   std::move(cut, live.end(), std::back_inserter(superseded));
   live.erase(cut, live.end());

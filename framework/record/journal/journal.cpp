@@ -117,9 +117,8 @@ std::optional<JournalHeader> read_header(Window& file,
     return none();
   }
   if (!is_text(header.run_id))
-    throw DataError(
-        "{}: the id of its run is no text; move it away and run the spec again with --force",
-        path.string());
+    throw DataError("{}: its run ID is not text; move it away and run the spec again with --force",
+                    path.string());
   file.pass(size + 4);
   return header;
 }
@@ -167,8 +166,7 @@ std::vector<Frame> JournalTail::next() {
                               frame.substr(kFrameHead, frame.size() - kFrameHead - 4)));
     } catch (const DataError& e) {
       throw DataError(
-          "{}: frame {} holds what no run records: {}; move it away and run the spec again with "
-          "--force",
+          "{}: frame {} is invalid: {}; move it away and run the spec again with --force",
           path_.string(),
           sequence_,
           e.what());

@@ -85,7 +85,7 @@ class AlignmentContents {
     const std::vector<Dimension> dims = hdf5_.dims(module_.group() + "weights");
     sentences_ = module_.get<std::int32_t>("sentence", -1);
     if (dims.size() != 5 || dims[1].size != std::ssize(sentences_))
-      throw damaged_record(file_, module_.group() + "weights has other axes than a record's");
+      throw damaged_record(file_, module_.group() + "weights has other axes than in a record");
     n_ = dims[1].size, tgt_ = dims[3].size, src_ = dims[4].size;
     updates_ = module_.get<std::int64_t>("update", dims[0].size);
     heads_ = module_.get<std::int32_t>("head", dims[2].size);

@@ -23,8 +23,7 @@ inline auto as_array(const StoredParameter& parameter) {
 template <class T>
 auto as_array(const Array& array) {
   const auto* values = std::get_if<std::vector<T>>(&array.values);
-  if (values == nullptr)
-    throw DataError("{}/{} has elements of another type", array.group, array.name);
+  if (values == nullptr) throw DataError("{}/{} has another element type", array.group, array.name);
   std::vector<std::size_t> shape;
   for (const Dimension& dimension : array.dims) shape.push_back(usize(dimension.size));
   return xt::adapt(*values, shape);

@@ -22,8 +22,8 @@ std::filesystem::path record_file(const std::filesystem::path& path) {
     if (!is_run_folder(path))
       throw DataError("{}: not the folder of a run; name one", path.string());
     throw DataError(
-        "{}: no record yet: a run that trains leaves one with its first checkpoint; if its process "
-        "is dead, `softalign recover` makes one",
+        "{}: no record yet: a run publishes it with its first checkpoint; if its process is dead, "
+        "`softalign recover` makes one",
         path.string());
   }
   return file;
@@ -61,7 +61,7 @@ void check_file_type(const std::filesystem::path& file, const std::string& run_i
 template <class T>
 std::vector<T> as(const std::filesystem::path& file, Values values, const std::string& path) {
   if (auto* typed = std::get_if<std::vector<T>>(&values)) return std::move(*typed);
-  throw damaged_record(file, path + " has another element type than a record's");
+  throw damaged_record(file, path + " has another element type than in a record");
 }
 
 }  // namespace
@@ -72,19 +72,20 @@ void check_format(const std::filesystem::path& file, const Hdf5Reader& hdf5, con
   if (format != json.end() && *format == wanted) return;
   if (format != json.end() && *format == kAlignmentFormat)
     throw DataError(
-        "{}: no record but alignments that softalign translate wrote; softalign show shows them",
+        "{}: not a record but alignments written by softalign translate; softalign show prints "
+        "them",
         file.string());
   if (format != json.end() && *format == kSweepFormat)
-    throw DataError("{}: no record but the table of a sweep; give one of the runs beside it",
+    throw DataError("{}: not a record but the table of a sweep; give one of the runs next to it",
                     file.string());
-  throw DataError("{}: an HDF5 file, but no softalign record", file.string());
+  throw DataError("{}: an HDF5 file, but not a softalign record", file.string());
 }
 
 Record::Record(const std::filesystem::path& path) : file_(record_file(path)), hdf5_(file_) {
   check_format(file_, hdf5_, kRecordFormat);
   const Index version = attribute<Index>("", "format_version").value_or(0);
   if (version < 1)
-    throw damaged_record(file_, fmt::format("record format {} is none there ever was", version));
+    throw damaged_record(file_, fmt::format("record format {} does not exist", version));
   if (version > kFormatVersion)
     throw NewerFormat("{}: record format {} is newer than this program's {}: use a newer softalign",
                       file_.string(),
@@ -163,10 +164,9 @@ std::string Record::text(const std::string& group, const std::string& name) cons
 
 std::map<std::string, StoredParameter> Record::parameters() const {
   if (!has("parameters")) {
-    throw DataError(
-        "{}: holds no parameters: the run is {}; run its spec again to continue it to its end",
-        file_.string(),
-        state());
+    throw DataError("{}: has no parameters: the run is {}; run its spec again to resume it",
+                    file_.string(),
+                    state());
   }
   std::map<std::string, StoredParameter> parameters;
   for (const std::string& name : children("parameters")) {

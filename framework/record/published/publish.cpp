@@ -58,7 +58,8 @@ void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) 
   for (const auto& [path, shape] : written.shapes()) {
     std::vector<Index> found;
     for (const Dimension& d : reader.dims(path)) found.push_back(d.size);
-    if (found != shape) throw MachineError("{}: '{}' was not written whole", file.string(), path);
+    if (found != shape)
+      throw MachineError("{}: '{}' was not written completely", file.string(), path);
   }
 }
 
@@ -77,10 +78,11 @@ std::string more_in_record(const RunFolder& run, const History& history) {
   try {
     const auto end = published_end(run);
     if (end && history.end_state() != to_string(*end))
-      return fmt::format("is {}, the journals have no such end", to_string(*end));
+      return fmt::format("is {}, but the journals have no such end", to_string(*end));
     const Index updates = Record(run.record()).last_update();
     if (updates > history.last_update())
-      return fmt::format("holds {} updates, the journals only {}", updates, history.last_update());
+      return fmt::format(
+          "has {} updates, but the journals only {}", updates, history.last_update());
   } catch (const DataError&) {  // a damaged record is what recover is for
   }
   return "";
@@ -132,7 +134,7 @@ void recover(FileSystem& files, const RunFolder& run, const std::vector<std::str
   remove_temporaries(files, run, false);
   const auto owner = newest_claim(run);
   if (!owner && run.journals().empty())
-    throw DataError("{}: no run was ever started here", run.root.string());
+    throw DataError("{}: no run was started here", run.root.string());
   if (owner && !is_there(run.released(owner->attempt)) && proof_of_death(*owner).empty()) {
     throw MachineError("{}: {} works on this run and publishes its record itself",
                        run.root.string(),
@@ -146,7 +148,7 @@ void recover(FileSystem& files, const RunFolder& run, const std::vector<std::str
   for (const Attempt& attempt : history.attempts) {
     const auto environment = run.environment(attempt.header.attempt);
     if (is_there(environment) && !is_environment(read_file(environment)))
-      throw DataError("{}: damaged; move it away: the record is then made without it",
+      throw DataError("{}: damaged; move it away, and the record is made without it",
                       environment.string());
   }
   publish(files, run, std::move(history));
