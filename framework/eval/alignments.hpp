@@ -1,4 +1,4 @@
-// Attention weights of one sentence: between symbols, between words, and as links that are compared with known ones.
+// Attention weights of one sentence: between symbols, between words, and as links to compare with gold links.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ struct AlignmentMatrix {
   std::vector<float> weights;
 };
 
-// The target symbol that a row stands for: the one that was predicted with it, or the one that was read at its
-// step, the one before (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine Translation":
-// naive and shifted attention).
+// The target symbol that a row belongs to: the one predicted with it, or the one read at its step, the
+// previous one (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine Translation": naive
+// and shifted attention).
 enum class RowAligns { predicted, read };
 inline RowAligns row_aligns_of(std::string_view name) {
   return name == "read" ? RowAligns::read : RowAligns::predicted;
@@ -38,9 +38,9 @@ struct HeadMatrix {
   AlignmentMatrix matrix;
 };
 
-// Pieces of words joined to words again, in what shows or counts alignments. The convention: a word's weight is
-// the sum over the pieces of a source word and the mean over the pieces of a target word, so that rows still sum
-// to what they did; two words are linked where any of their pieces are.
+// Joins pieces to words, to show or count alignments. A word's weight is the sum over the pieces of a source
+// word and the mean over the pieces of a target word, so that row sums do not change; two words are linked if
+// any of their pieces are.
 
 // The number of the word that each position and each step of a matrix belongs to; </s> is a word.
 struct WordGroups {
@@ -48,8 +48,8 @@ struct WordGroups {
   std::vector<Index> target;  // [steps]
 };
 
-// Nothing where all symbols are words, and where an encoder's positions are not the source's symbols. tokens:
-// without </s>, which stands behind them where the matrix has one more.
+// Returns nothing if all symbols are words, or if an encoder's positions are not source symbols. tokens:
+// without </s>, which follows if the matrix has one position more.
 std::optional<WordGroups> word_groups(const Vocabulary& source,
                                       std::span<const Token> source_tokens,
                                       const Vocabulary& target,
@@ -64,8 +64,8 @@ std::vector<std::string> word_names(const Vocabulary& vocabulary,
                                     std::span<const Token> tokens,
                                     const std::vector<Index>& word_of);
 
-// Weights as links between words: where target words point, beside the links that are known. Nothing is linked to
-// </s>. Symbols that are pieces are joined to words, those of the rows' own convention (RowAligns).
+// Weights as links between words: where target words point, and the gold links. Nothing is linked to </s>. Pieces
+// are joined to words, by the convention of the rows (RowAligns).
 struct WordLinks {
   std::vector<std::vector<Index>> pointed;  // [target words] source words; </s> is `sources`
   std::vector<Link> known;                  // once each
@@ -82,17 +82,17 @@ LinkCounts link_counts(const WordLinks& links);
 struct LinkRule {
   RowAligns rows = RowAligns::predicted;
   std::optional<float> threshold =
-      {};  // the least weight of a link; none: links are where words point
+      {};  // the least weight of a link; empty: links are where words point
 };
 
-// The links of a matrix whose last position is </s>, sorted by source, then target. symbols: of the target, without
-// </s>; words: as EvaluatedSentence has them.
+// Returns the links of a matrix whose last position is </s>, sorted by source, then target. symbols: of the target,
+// without </s>; words: as in EvaluatedSentence.
 std::vector<Link> links_of(const AlignmentMatrix& attention,
                            Index symbols,
                            const WordGroups* words,
                            const LinkRule& rule);
-// The links of a matrix between the words of both sides, as word_groups takes them. Throws SpecError where
-// positions are not the source's symbols.
+// Returns the links of a matrix between the words of both sides, as from word_groups. Throws SpecError if
+// positions are not source symbols.
 std::vector<Link> links_of(const Vocabulary& source,
                            std::span<const Token> source_tokens,
                            const Vocabulary& target,

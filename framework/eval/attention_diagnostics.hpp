@@ -21,12 +21,13 @@ struct Count {
   Index total = 0;
 };
 
-// Positions at which both have the same token, of the longer one's length: what is missing or too
-// much is wrong. <unk> matches nothing, not even itself: an unknown word is no answer.
+// Counts positions at which both have the same token, out of the longer one's length: missing and
+// surplus tokens are wrong. <unk> matches nothing, not even itself, because an unknown word is not
+// an answer.
 Count position_matches(std::span<const Token> hypothesis, std::span<const Token> reference);
 
-// Returns whether the text of a hypothesis is that of its reference, however much white space is between words.
-// tokens: of the hypothesis; none of them may be <unk>.
+// Returns whether hypothesis and reference have the same text, ignoring the amount of white space between
+// words. tokens: of the hypothesis; it is not exact if one of them is <unk>.
 bool is_exact(std::span<const Token> tokens, std::string_view text, std::string_view reference);
 
 // The weights of one step.
@@ -40,8 +41,8 @@ double entropy(std::span<const real> weights);
 // positions. Throws BugError for an empty row.
 std::vector<Index> points_at(std::span<const real> weights);
 
-// The source words that target words point at when pieces are joined: none where each of a word's rows points
-// nowhere.
+// Returns the source words that target words point at when pieces are joined; empty if all rows of a word
+// point nowhere.
 std::vector<std::vector<Index>> words_point_at(const AlignmentMatrix& pieces,
                                                const WordGroups& words);
 
@@ -53,9 +54,9 @@ Count point_count(std::vector<std::vector<Index>> pointed, std::span<const Link>
 // Who points: the difference between the metrics of attention's alignments and of IBM Model 1's.
 using WhoPoints = WordLinks(const EvaluatedSentence&);
 
-// How often a target word points at a source word that it is surely linked to, of the target words that have a sure
-// link. Where the largest weights tie, it is right when all of the tied words are linked; a row that is even over
-// all positions points nowhere and is wrong, as is one of zeros.
+// Counts target words that point at a source word with a sure link, out of those that have a sure link. If the
+// largest weights tie, all tied words must be linked; a row with equal weights at all positions points nowhere and
+// is wrong, and so is a row of zeros.
 class PointingMetric : public Metric {
  public:
   using Options = NoOptions;
@@ -84,9 +85,9 @@ class PointingMetric : public Metric {
   CountColumn hits_, tokens_;
 };
 
-// Alignment error rate (Och and Ney 2003):   AER = 100 (1 - (|A and S| + |A and P|) / (|A| + |S|))
-// A: the links of target words to the source words that they point at, as above; S: sure links; P: possible links, and
-// the sure ones. Over all sentences that have a known link.
+// Alignment error rate (Och and Ney 2003):   AER = 100 (1 - (|A and S| + |A and P|) / (|A| + |S|)) A: links from
+// target words to the source words that they point at, as above; S: sure links; P: possible links, including the sure
+// ones. Computed over all sentences that have a gold link.
 class ErrorRateMetric : public Metric {
  public:
   using Options = NoOptions;

@@ -176,8 +176,8 @@ View BeamRows::rows_like(Var array) const {
   return array ? tape_.allocate(with_first(array.shape(), capacity_)) : View();
 }
 
-// One that has become too small is left behind on the second tape: at twice the size every time,
-// all of them together are no larger than the last.
+// A buffer that has become too small is abandoned on the second tape. Sizes double, so all
+// abandoned buffers together are no larger than the last one.
 void BeamRows::shape_like(View array, Buffer& buffer) const {
   const Shape shape = with_first(array.shape, capacity_);
   if (!buffer.rows || buffer.room < shape.size()) {

@@ -31,7 +31,7 @@ struct BeamSettings {
 // gets nothing; here it counts as 1e-9.
 double coverage(std::span<const float> alignment, Index positions);
 
-// Throws SpecError for a coverage penalty where there is no attention.
+// Throws SpecError for a coverage penalty without attention.
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer,
                                                  Tape& tape,
                                                  const SourceBatch& source,
@@ -44,23 +44,23 @@ struct LiveHypothesis {
   Index from;  // the row of the last step's arrays that it continues
   double log_probability;
   const BeamSymbol* last;  // null: nothing yet
-  Index number = 0;        // of those that its sentence began with
+  Index number = 0;        // among the first hypotheses of its sentence
   Index row = -1;          // in the next step's arrays
 };
 
-// The arrays of a search: for each live hypothesis a row of every model's memory and state. They lie below the
-// steps, memory on the tape and state on its second tape, so that a step's own arrays can be dropped. Nothing
-// here ranks hypotheses.
+// The arrays of a search: for each live hypothesis a row of every model's memory and state. They are allocated
+// before the steps, memory on the tape and state on its second tape, so that a step's own arrays can be
+// dropped. This class does not rank hypotheses.
 class BeamRows {
  public:
-  // whole: of each model, a row for each sentence, on this tape. At most `capacity` hypotheses live at
-  // once.
+  // whole: for each model, one row per sentence, on this tape. At most `capacity` hypotheses are alive
+  // at the same time.
   BeamRows(Tape& tape, std::vector<Model::Source> whole, Index capacity);
 
   // Gives each hypothesis one of the first live.size() rows and fills it: the memory of its
-  // sentence, the state of `from`. Rows of one sentence stand side by side. A row stays with its
-  // sentence where it can: memory is copied for the others only. All but the first dimension of a
-  // state's array may change from step to step, as a cache of keys [B,t,D] grows.
+  // sentence, the state of `from`. Rows of one sentence are adjacent. A row stays with its sentence
+  // if possible: memory is copied for the other rows only. All but the first dimension of a state's
+  // array may change from step to step, as a cache of keys [B,t,D] grows.
   void place(std::span<LiveHypothesis> live, std::span<const State> states);
 
   // The sources that the models read at the next step.
@@ -74,7 +74,7 @@ class BeamRows {
   struct Arrays {                      // of one model
     View keys, values;                 // [capacity, ...]; empty: the memory has none
     Index* lengths;                    // [capacity] of the sentence of a row
-    std::vector<Buffer> state, spare;  // spare: where the next one is put together
+    std::vector<Buffer> state, spare;  // spare: where the next state is assembled
     Index step = 0;                    // State::step
   };
   Arrays arrays_of(const Model::Source& whole) const;

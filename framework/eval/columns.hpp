@@ -17,7 +17,7 @@ namespace softalign::columns {
 
 CountColumn nll();            // nats, summed over the target tokens with </s>
 CountColumn target_tokens();  // with </s>
-// BLEU's counts of the words of hypothesis and reference, as sacreBLEU's tokenisation of that name makes them.
+// BLEU's counts, on the words that sacreBLEU's tokenisation of that name gives.
 CountColumn bleu_stats(const std::string& tokenisation = "none");
 
 }  // namespace softalign::columns

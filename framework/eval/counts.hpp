@@ -23,8 +23,8 @@ class IbmModel1;
 // The decoder is fed the reference, and predicts its tokens and </s>.
 struct TeacherForced {
   double nll = 0;             // nats, summed over the target tokens and </s>
-  std::vector<Token> target;  // [steps] the reference, </s> behind it
-  std::vector<Token> best;    // [steps] the most probable token after those before it
+  std::vector<Token> target;  // [steps] the reference with </s>
+  std::vector<Token> best;    // [steps] the most probable token given the reference before it
   AlignmentMatrix attention;  // empty for a model that does not align
   std::vector<HeadMatrix> heads;
 };
@@ -33,15 +33,14 @@ struct TeacherForced {
 struct Decoded {
   std::vector<Token> tokens;  // without </s>
   std::string text;
-  // The symbols that the vocabulary cuts the text into, whichever of them the search wrote it with; with
-  // <unk>, which text cannot give, those that the search wrote.
+  // The vocabulary's segmentation of the text, whichever symbols the search produced; if there is an
+  // <unk>, which cannot come from text, the symbols of the search.
   std::vector<Token> symbols;
   double score = 0;      // by which the search ranked it
   bool finished = true;  // false: the length limit came before </s>
 };
 
-// One sentence with all that evaluation found out about it, for metrics to count. What was not done is a null
-// pointer.
+// One sentence with all results of its evaluation, for metrics to count. Passes that were not made are null.
 struct EvaluatedSentence {
   Example example;
   const TeacherForced* forced = nullptr;
@@ -53,7 +52,8 @@ struct EvaluatedSentence {
   const IbmModel1* ibm_model1 = nullptr;  // trained on the training pairs
 };
 
-// Which pass a column comes from: the teacher-forced pass, what the search found, its attention, IBM Model 1.
+// Which pass a column comes from: teacher forcing, the output of the search, the teacher-forced attention,
+// IBM Model 1.
 enum class CountSource { forced, decoded, attention, baseline };
 const char* name_of(CountSource source);  // "decoded"
 

@@ -1,6 +1,6 @@
-// The contract of a diagnostic: a probe that looks into a model while it learns, or when it has learned, and
-// changes nothing of it. A spec names it under `diagnostics:`; the record keeps what it finds under
-// /diagnostics/<name>/<split>, by update.
+// The contract of a diagnostic: a measurement inside a model during or after training, which does not change
+// it. A spec lists it under `diagnostics:`; the record has its findings under /diagnostics/<name>/<split>,
+// by update.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace softalign {
 
-// When a diagnostic may look: before the first update and after each epoch, on the dev sentences; at the end,
-// with the parameters that are tested, on the sentences of each split.
+// When a diagnostic may measure: before the first update and after each epoch, on the dev sentences; at the
+// end, with the tested parameters, on the sentences of each split.
 enum class Moment { start, epoch, end };
 
 struct Probed {
@@ -34,7 +34,7 @@ struct Probed {
   std::function<void()> check_stop = [] {};  // throws Interrupted when the run is to stop
 };
 
-// An axis of findings, with the number that each of its indices stands for.
+// An axis of findings, with the value of each index.
 struct FindingAxis {
   std::string name;
   std::string long_name;
@@ -48,7 +48,8 @@ struct FoundArray {
   std::vector<std::string> axes = {};  // names, slowest first; none: one number
 };
 
-// The findings of one look: the same axes and arrays, of the same sizes, at every update of a run.
+// The findings of one measurement: the same axes and arrays, of the same sizes, at every update of
+// a run.
 struct Findings {
   std::vector<FindingAxis> axes;
   std::map<std::string, std::vector<double>> values;  // by array; row-major; NaN: not defined
@@ -58,12 +59,12 @@ class Diagnostic {
  public:
   virtual ~Diagnostic() = default;
   virtual bool looks(Moment moment, const Split& split) const = 0;
-  // Throws SpecError for a model that it cannot look into: "needs an attention".
+  // Throws SpecError for a model that it cannot measure: "needs an attention".
   virtual void check(const Model&) const {}
-  // All that look() may find; a model may lack what some of them are of.
+  // All arrays that look() may find; some models lack what an array describes.
   virtual std::vector<FoundArray> arrays() const = 0;
   virtual Findings look(const Probed& probed) const = 0;
-  // Bytes that look() holds at most, besides a training tape of one sentence for each thread.
+  // Largest memory of look() in bytes, besides a training tape of one sentence per thread.
   virtual double bytes(const Model&, const DataOutline::SplitOutline&, int /*threads*/) const {
     return 0;
   }
@@ -95,8 +96,8 @@ inline std::vector<Index> seen_sentences(const Split& split, Index count) {
   return seen;
 }
 
-// The results of see(i, batch) for each of these sentences, in their order: the i-th, alone in a batch. Threads
-// share them out.
+// Returns see(i, batch) for each of these sentences, in their order; each is alone in its batch. Threads divide
+// the sentences.
 template <class See>
 auto of_each_sentence(const Probed& probed, Index count, const See& see) {
   const std::vector<Index> seen = seen_sentences(probed.split, count);

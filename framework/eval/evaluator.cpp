@@ -144,7 +144,7 @@ double bytes_of(const std::vector<Hypothesis>& hypotheses) {
   return sum;
 }
 
-// Tapes that batches take and give back, so that their memory is found once.
+// A pool of tapes for batches, so that their memory is allocated once.
 class TapePool {
  public:
   std::unique_ptr<Tape> take() {

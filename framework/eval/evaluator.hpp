@@ -18,16 +18,16 @@ struct EvaluatedSplit {
   CountTable counts;                    // a row for each example, in order
   std::vector<Decoded> decoded;         // for each example; empty without a search
   std::vector<AlignmentMatrix> forced;  // teacher-forced; the first `keep` examples
-  // Teacher-forced, by layer and head; the first `keep` examples; empty when not asked for, and for attentions
-  // without heads.
+  // Teacher-forced, by layer and head, of the first `keep` examples; empty unless requested, and for
+  // attentions without heads.
   std::vector<std::vector<HeadMatrix>> forced_heads;
   std::vector<AlignmentMatrix> searched;  // of the search's best hypotheses; the first `keep`
-  // How the source attends to itself, by the encoder's layer and head; the first `keep` examples; empty when
-  // not asked for.
+  // Self-attention of the source, by the encoder's layer and head, of the first `keep` examples; empty
+  // unless requested.
   std::vector<std::vector<HeadMatrix>> self_attention;
 
-  // Memory that it took: most bytes of a batch on its tape; of what was found, there and on the tape's second;
-  // of the packs of weights beside them; bytes of the matrices above.
+  // Memory used: largest bytes of a batch on its tape; of search results, there and on the second tape; of
+  // packed weights; bytes of the matrices above.
   double tape_bytes = 0;
   double found_bytes = 0;
   double pack_bytes = 0;
@@ -49,11 +49,11 @@ struct EvaluationRequest {
   RowAligns row_aligns = RowAligns::predicted;
   Index batch = 64;             // sentences side by side
   Index keep = 0;               // examples whose matrices are kept
-  bool heads = false;           // those of single heads are kept, too
-  bool self_attention = false;  // those of an encoder that attends() are kept, too
+  bool heads = false;           // also keeps those of single heads
+  bool self_attention = false;  // also keeps those of an encoder that attends()
   std::function<void(Index done, Index total)>
       progress;                // sentences; called from one thread at a time
-  std::function<bool()> stop;  // asked between batches; true: throws Interrupted
+  std::function<bool()> stop;  // called between batches; true: throws Interrupted
 };
 
 // An ensemble is teacher-forced step by step (eval/search.hpp), a model in one pass.

@@ -1,7 +1,6 @@
-// One EM step goes over the source words, not over the sentences: the probabilities of one source
-// word are laid out densely by target word, and every pair that holds the word reads them from
-// there. No cell of the co-occurrence table is ever searched for, so that 28,000 pairs of 30 words
-// take about a second.
+// An EM step iterates over source words, not over sentences: the probabilities of one source word
+// are stored densely by target word, and every pair with this word reads them there. No cell of the
+// co-occurrence table is ever searched, so 28,000 pairs of 30 words take about a second.
 #include "framework/eval/ibm_model1.hpp"
 
 #include <algorithm>
@@ -69,7 +68,7 @@ Lists<Token> targets_of(const Examples& pairs) {
   return target;
 }
 
-// For each source word its target words, in no order: take(targets), which may change them.
+// Calls take(targets) for each source word with its target words, unordered; take may change them.
 template <class Take>
 void for_targets_of_words(const Lists<Index>& pairs_of,
                           const Lists<Token>& target,
@@ -111,7 +110,7 @@ IbmModel1::IbmModel1(const Examples& pairs, Index iterations, bool null_word) {
   // A uniform start: any constant serves, as only ratios within a pair are read.
   std::vector<double> probabilities(table.items.size(), 1);
   std::vector<double> total(target.items.size());  // sum over a pair's source of t(word | .)
-  std::vector<double> t(at(target_words));         // t(. | the source word at hand)
+  std::vector<double> t(at(target_words));         // t(. | the current source word)
   std::vector<double> expected(at(target_words));  // its expected counts
   const auto lay_out = [&](std::size_t s) {
     abandon_step_if_asked();

@@ -14,21 +14,22 @@ namespace softalign {
 class IbmModel1 {
  public:
   // Trains from a uniform start, with iterations >= 1. With `null_word` every source sentence also
-  // has an empty word, from which target words may come that no source word explains. Throws
-  // DataError when there is no pair with words on both sides.
+  // has an empty word, which generates target words that no source word explains. Throws DataError
+  // if no pair has words on both sides.
   explicit IbmModel1(const Examples& pairs, Index iterations = 5, bool null_word = true);
 
   // The number of pairs of a source word, or the empty one, and a target word that are in one sentence pair.
   static Index cells(const Examples& pairs);
-  // Bytes of a model, and what training takes besides, by the numbers of sentence pairs and of their words.
+  // Bytes of a model, and additional bytes during training, from the numbers of sentence pairs and of their
+  // words.
   static double bytes(Index cells);
   static double bytes_of_training(double pairs, double source, double target);
 
   // t(target | source); 0 for words that were never in the same pair.
   double probability(Token target, Token source) const;
 
-  // t(target word | source word), of each target word divided by their sum; a row of zeros where none of the
-  // source words ever produced it. The empty word and </s> are left out.
+  // t(target word | source word), normalised for each target word; a row of zeros if no source word of the
+  // sentence occurred with it. Without the empty word and </s>.
   AlignmentMatrix weights(std::span<const Token> source, std::span<const Token> target) const;
 
  private:

@@ -1,5 +1,5 @@
-// Hypotheses of a batch of sentences that grow from left to right, all by one symbol a step. What
-// follows which is for a search to choose:
+// Hypotheses of a batch of sentences that grow from left to right, all by one symbol per step. The
+// search chooses the symbols:
 //
 //   LeftToRight growing(scorer, tape, source, width);
 //   for (; growing.alive(); growing.advance()) {
@@ -7,8 +7,8 @@
 //     for (std::size_t i = 0; i < growing.live().size(); ++i) ...  // go_on and finish some of them
 //   }
 //
-// What a step needs lies on the tape and is dropped with it; what hypotheses consist of lies on its
-// second tape. Both keep their memory, so that a steady step allocates none.
+// Arrays of a step are on the tape and dropped with it; hypotheses are on its second tape. Both
+// keep their memory, so that steps in the steady state do not allocate.
 #pragma once
 
 #include <span>
@@ -45,14 +45,14 @@ class LeftToRight {
   Index annotations(Index sentence) const { return positions_[usize(sentence)]; }
 
   void predict();
-  std::span<const real> logits(std::size_t live) const;  // [V] of what follows
+  std::span<const real> logits(std::size_t live) const;  // [V] of the next symbol
   real log_sum(std::size_t live) const;                  // log p(v) = logits[v] - log_sum
 
-  // The hypothesis with one symbol more, now of this log probability: for the next step (those of one
-  // sentence one after the other), or as a result.
+  // Extends a hypothesis by one symbol, with this new log probability: for the next step (hypotheses
+  // of one sentence in sequence), or as a result.
   void go_on(std::size_t live, Token token, double log_probability);
   Hypothesis finish(std::size_t live, Token token, double log_probability);
-  void advance();  // to those that went on
+  void advance();  // to the extended hypotheses
 
  private:
   const BeamSymbol* append(const LiveHypothesis& to, Token token, double log_probability);
@@ -69,8 +69,8 @@ class LeftToRight {
   Index step_ = 0;
 };
 
-// Sorts finished hypotheses before those that met the length limit, then by falling score; equal ones stay in
-// their order.
+// Sorts finished hypotheses before those that reached the length limit, then by falling score; the sort is
+// stable.
 void put_best_first(std::vector<Hypothesis>& hypotheses);
 
 }  // namespace softalign

@@ -47,7 +47,7 @@ Square products(const Vectors& vectors) {
   return all;
 }
 
-// A symmetric matrix that has numbers on its diagonal and beside it alone.
+// A symmetric tridiagonal matrix.
 struct Tridiagonal {
   std::vector<double> diagonal, beside;
 };
@@ -108,7 +108,7 @@ std::vector<double> eigenvalues(const Square& matrix) {
   return values;
 }
 
-// a x = y for the columns of y [size, columns], in their place, by Cholesky's decomposition.
+// Solves a x = y for the columns of y [size, columns], in place, by Cholesky decomposition.
 void solve(Square a, std::vector<double>& y, Index columns) {
   for (Index j = 0; j < a.size; ++j) {
     for (Index i = j; i < a.size; ++i) {

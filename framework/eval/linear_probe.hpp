@@ -1,6 +1,6 @@
-// Linear read-outs of vectors: ridge regression to classes, and how many directions vectors use. Everything is
-// computed from the products of the vectors with each other, [N,N], so that few sentences of wide states cost
-// little. Not by a library of linear algebra: those promise no bits (contract 10); the tests compare with one.
+// Linear probes of vectors: ridge regression to classes, and the number of directions that vectors use.
+// Everything is computed from the Gram matrix [N,N], so that few sentences of wide states cost little. No
+// linear algebra library is used, because their bits vary (contract 10); the tests compare with one.
 #pragma once
 
 #include <vector>
@@ -26,13 +26,12 @@ std::vector<double> singular_values(const Vectors& vectors);
 // are used. 0 where all are 0.
 double effective_rank(const std::vector<double>& singular_values);
 
-// Every second vector (the first, third, ...) teaches a ridge regression from the vector to its class, one-hot,
-// both less their means; `ridge` is in units of the vectors' mean squared length. Counts how many of the other
-// vectors it puts into their class: the one with the largest value, the first among equals.
+// Every second vector (the first, third, ...) trains a ridge regression from the vector to its one-hot class,
+// both centred; `ridge` is in units of the vectors' mean squared length. Counts the remaining vectors that are
+// assigned to their class: the one with the largest value, the first in a tie.
 struct ProbeCounts {
   Index right = 0;
-  Index most_frequent =
-      0;  // what the class that is most frequent among the taught ones would get right
+  Index most_frequent = 0;  // hits of always guessing the class that is most frequent in training
   Index all = 0;
 };
 ProbeCounts probe_classes(const Vectors& vectors, const std::vector<Index>& classes, double ridge);

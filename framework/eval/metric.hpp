@@ -20,27 +20,28 @@ namespace softalign {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// Facts of a metric's values for people and programs. Records keep them.
+// Description of a metric's values, stored in records.
 struct MetricFacts {
   std::string title;              // "BLEU", as tables, report and figures call it
   std::string units = "percent";  // "percent", "nats", or "1" for a pure number
-  // Which end is good: early stopping and "best" marks read it. Nothing: neither is, or it is not known,
-  // of a metric that an older record has and this program does not.
+  // Direction, for early stopping and "best" marks. Empty: neither end is better, or unknown, for a
+  // metric that an older record has and this program does not.
   std::optional<bool> higher_is_better = true;
-  double least = 0;  // what a value can be
+  double least = 0;  // range of values
   double most = 100;
-  // Order in tables: the lower first, and those that measure a search behind all others.
+  // Order in tables, ascending; metrics of a search come after all others.
   int order = 100;
-  // Shown where there is room for a few: a run's last lines, `ls`, `compare` without --metric, the
-  // head of a report. All others stand in the record, in `show` and in the report's details.
+  // Shown where there is room for a few metrics: the last lines of a run, `ls`, `compare` without
+  // --metric, the head of a report. All metrics are in the record, in `show` and in the report's
+  // details.
   bool main = false;
-  bool searched = false;  // it measures what a search found; follows from the columns
-  // Tokenisation, case and smoothing of a score that others compute too, in sacreBLEU's form.
-  // Values with different signatures must not be compared. Empty: there is nothing to vary.
+  bool searched = false;  // it measures the output of a search; follows from the columns
+  // Tokenisation, case and smoothing of a standard score, in sacreBLEU's form. Values with
+  // different signatures must not be compared. Empty: the metric has no settings.
   std::string signature = {};
-  // The metric that it is a baseline for: shown beside that one. Empty: none.
+  // The metric for which this one is a baseline, shown next to it. Empty: none.
   std::string baseline_of = {};
-  // It reads rows of attention as a symbol's: which symbol's they are is said by its signature.
+  // It reads rows of attention as belonging to a symbol; the signature says to which.
   bool of_rows = false;
 
   // As attributes of the metric's values in a record, with the names of the CF conventions where they have one.
@@ -64,8 +65,8 @@ struct MetricFacts {
   }
 };
 
-// The mark in the signature of a metric of rows that stand for the symbol that was read; without it, they stand
-// for the one predicted.
+// In the signature of such a metric: rows belong to the symbol that was read; without it, to the predicted
+// symbol.
 inline constexpr const char* kReadRows = "row:read";
 
 class Metric {
@@ -76,7 +77,7 @@ class Metric {
   // NaN when the sentences do not define it: none at all, no links, no attention.
   virtual double value(const Counts& counts) const = 0;
 
-  MetricFacts facts() const;  // what about() says, and what follows from the columns
+  MetricFacts facts() const;  // about(), completed from the columns
 
  protected:
   // The options of a metric that has none.
@@ -103,32 +104,34 @@ struct NamedMetric {
 // name.
 std::vector<NamedMetric> default_metrics();
 
-// The metrics of these names: words of registered plugins (plugin_word), as "bleu" and "bleu_13a".
-// Throws SpecError for an unknown one.
+// Returns the metrics with these names, such as "bleu" and "bleu_13a" (plugin_word). Throws
+// SpecError for unknown ones.
 std::vector<NamedMetric> metrics_named(const std::vector<std::string>& names);
 
-// The metric of one name; nullptr when there is none.
+// Returns the metric with this name, or nullptr.
 std::unique_ptr<Metric> metric_named(const std::string& name);
 
-// Returns whether values of that signature come from counts as a metric of these facts makes them.
+// Returns whether values with that signature come from the counts of a metric with this
+// description.
 bool counts_alike(const MetricFacts& facts, const std::string& signature);
 
-// Which end of a metric is good, to choose by. Throws SpecError where neither is, and for an unknown one.
+// Returns whether the highest value of a metric is the best. Throws SpecError if it has no direction, or
+// is unknown.
 bool highest_is_best(const std::string& name);
 
 // The columns of the metrics.
 std::shared_ptr<const CountLayout> count_layout(const std::vector<NamedMetric>& metrics);
 
-// How sentences fall into buckets (of source length, say).
+// The assignment of sentences to buckets, for example of source length.
 struct Buckets {
   std::vector<std::string> labels;  // "1-10", "11-20", ...
   std::vector<Index> of_sentence;   // [sentences], an index into labels each
-  // The unit of lengths where it is not symbols: "words", "pieces", "characters".
+  // The unit of lengths if it is not symbols: "words", "pieces", "characters".
   std::string unit = {};
 };
 
-// A table of metrics: over all sentences and over each bucket of them. Plain numbers, so that the record and
-// the terminal each write it their way.
+// A table of metrics, over all sentences and over each bucket, as plain numbers for the record and the
+// terminal.
 struct MetricTable {
   std::vector<std::string> rows;     // "all", then the buckets, empty ones too
   std::vector<Index> sentences;      // [rows], the n of each
@@ -138,7 +141,7 @@ struct MetricTable {
   std::string length_unit = {};      // as Buckets::unit
 
   double at(std::size_t row, std::size_t metric) const { return values.at(row, metric); }
-  // By name; NaN for what is not there.
+  // By name; NaN if missing.
   double find(const std::string& row, const std::string& metric) const;
   // By name, too. Throws SpecError naming the nearest metric, BugError for an unknown row.
   double at(const std::string& row, const std::string& metric) const;

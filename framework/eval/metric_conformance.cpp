@@ -260,7 +260,7 @@ std::vector<ConformanceResult> check_metric(const Metric& metric) {
   if (!results.back().passed) return results;  // what has no count cannot be counted
   run("company", "agree with other metrics on shared names", [&] { return trial.company(); });
   run("counts", "fill their numbers, and read only their source", [&] { return trial.counts(); });
-  if (!results.back().passed) return results;  // such a count may write where it must not
+  if (!results.back().passed) return results;  // such a count may write out of bounds
   run("values", "are in range, and NaN where sentences do not define them", [&] {
     return trial.values();
   });

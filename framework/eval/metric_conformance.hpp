@@ -1,5 +1,5 @@
-// Conformance tests of metrics, built in or loaded, on made-up sentences: columns are counted from what they
-// name, all their numbers and no more; a value is in its range, and needs no sentence to be called.
+// Conformance tests of metrics, built in or loaded, on made-up sentences: columns read only their source and
+// fill all their numbers, no more; values are in range, and defined for zero sentences.
 #pragma once
 
 #include <vector>

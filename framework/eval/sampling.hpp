@@ -1,7 +1,7 @@
-// Hypotheses drawn symbol by symbol from the model's distribution, as it is or with its tail cut off.
-// A draw is a function of (seed, example, number of the sample, step): neither the batch nor threads
-// change it, and more samples leave the first ones as they were. Once the tape has its memory, a
-// step allocates none.
+// Hypotheses drawn symbol by symbol from the model's distribution, complete or with its tail cut off.
+// A draw is a function of (seed, example, number of the sample, step): it depends neither on the
+// batch nor on threads, and additional samples do not change the first ones. Once the tape has its
+// memory, steps do not allocate.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class SampleDistribution {
   // Takes log probabilities up to a constant, `logits` [V].
   void set(std::span<const real> logits, bool may_end);
   Token draw(double u) const;             // u in [0, 1): the inverse of the cumulative distribution
-  double probability(Token token) const;  // 0 for what is cut off
+  double probability(Token token) const;  // 0 for symbols that are cut off
 
  private:
   struct Item {

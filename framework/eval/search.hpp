@@ -19,9 +19,9 @@ namespace softalign {
 struct Hypothesis {
   std::vector<Token> tokens;   // without </s>
   double log_probability = 0;  // of the tokens and of </s> when finished; natural logarithm
-  double score = 0;            // what the search ranks by
+  double score = 0;            // the number that hypotheses are ranked by
   bool finished = false;       // false: the length limit came before </s>
-  std::vector<double> log_probabilities;  // [steps] of each symbol after those before it
+  std::vector<double> log_probabilities;  // [steps] of each symbol given those before it
   std::vector<float>
       alignment;    // [steps, annotations]; steps = tokens (+ 1 for </s>); empty without attention
   Index drawn = 0;  // how often, by a search that draws
@@ -36,16 +36,17 @@ class Search {
   virtual std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                                    Tape& tape,
                                                    const SourceBatch& source) const = 0;
-  // How many hypotheses of a sentence it returns at most.
+  // Largest number of hypotheses per sentence.
   virtual Index most() const = 0;
-  // The option that says so; empty: there is none.
+  // The option that sets it; empty: none.
   virtual std::string_view most_option() const { return {}; }
   // The option that makes it read the weights of an attention, so that a model without one is refused;
   // empty: it reads none.
   virtual std::string_view attention_option() const { return {}; }
 };
 
-// Throws SpecError for models that the search cannot be used with. block: where it was chosen.
+// Throws SpecError for models that the search cannot be used with. block: the key of the search in
+// the spec.
 inline void check_search(const Search& search, const Scorer& scorer, std::string_view block) {
   if (const std::string_view option = search.attention_option();
       !option.empty() && !scorer.aligns())
@@ -103,10 +104,10 @@ struct LengthLimits {
   }
 };
 
-// Forced decoding: what a model, or an ensemble, makes of target sentences that are given.
+// Forced decoding of given target sentences by a model or an ensemble.
 struct Forced {
   Hypothesis hypothesis;    // the target as one, finished, with its log probabilities and alignment
-  std::vector<Token> best;  // [steps] the most probable symbol after those before it
+  std::vector<Token> best;  // [steps] the most probable symbol given those before it
 };
 
 // targets [B], without </s>. The tape is used up and reset.

@@ -17,8 +17,8 @@ namespace {
 
 using Test = bool (*)(char32_t);
 
-// What a regular expression of one or two characters, each in a group, makes of a text: the matches from left to
-// right, none of which overlap.
+// Replaces the matches of a regular expression of one or two characters, each in a group, from left to right
+// without overlap.
 enum class Spaced { behind_second, before_first };
 
 std::u32string replaced(const std::u32string& text, Test first, Test second, Spaced where) {
@@ -125,7 +125,7 @@ Tokenise* tokeniser(std::string_view name) {
 
 namespace {
 
-// Calls use(code point, bytes) for each character. A byte that is no part of valid UTF-8 is U+FFFD.
+// Calls use(code point, bytes) for each character. A byte of invalid UTF-8 is U+FFFD.
 template <class Use>
 void each_character(std::string_view utf8, const Use& use) {
   while (!utf8.empty()) {
@@ -167,7 +167,7 @@ std::vector<std::string> unicode_words(std::string_view utf8) {
 
 namespace {
 
-// All n-grams in order of their symbols, repeats kept.
+// All n-grams, sorted by their symbols, with repetitions.
 std::vector<std::u32string_view> sorted_ngrams(std::u32string_view symbols, std::size_t n) {
   std::vector<std::u32string_view> ngrams;
   for (std::size_t i = 0; i + n <= symbols.size(); ++i) ngrams.push_back(symbols.substr(i, n));
@@ -226,7 +226,7 @@ BleuStats bleu_stats(std::span<const std::string> hypothesis,
 double bleu(const BleuSums& sum) {
   const double* correct = &sum[2];
   const double* total = &sum[2 + kBleuOrder];
-  // Every order must have an n-gram to be right or wrong about, and one must be right at all.
+  // Every order must have an n-gram in the hypotheses, and at least one must match.
   if (total[kBleuOrder - 1] == 0 || correct[0] == 0) return 0;
 
   double log_precision = 0;

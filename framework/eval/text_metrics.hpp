@@ -11,11 +11,11 @@
 
 namespace softalign {
 
-// As the text stands.
+// The unchanged text.
 std::vector<std::string> tokenise_none(std::string_view utf8);
-// mteval-v13a's: ASCII punctuation by itself, but for full stops and commas between digits; what WMT reports.
+// mteval-v13a: separates ASCII punctuation, except full stops and commas between digits; used by WMT.
 std::vector<std::string> tokenise_13a(std::string_view utf8);
-// mteval-v14's: punctuation and symbols of any script by themselves, as far as they stand beside other than numbers.
+// mteval-v14: separates punctuation and symbols of any script, unless next to numbers.
 std::vector<std::string> tokenise_intl(std::string_view utf8);
 // Every character.
 std::vector<std::string> tokenise_char(std::string_view utf8);
@@ -24,8 +24,8 @@ std::vector<std::string> tokenise_char(std::string_view utf8);
 using Tokenise = std::vector<std::string>(std::string_view utf8);
 Tokenise* tokeniser(std::string_view name);
 
-// Code points of a text. A byte that is no part of valid UTF-8 counts as one U+FFFD: a hypothesis
-// may end inside a character, and that is a wrong character, not a failure.
+// Code points of a text. A byte of invalid UTF-8 counts as one U+FFFD, because a hypothesis may end
+// inside a character, which is a wrong character, not a failure.
 std::u32string decode_utf8(std::string_view utf8);
 
 // Unicode white space, as Python's str.split() knows it (sacreBLEU's notion).
@@ -40,11 +40,11 @@ bool is_number(char32_t code_point);
 // cuts corpora, at ASCII white space only.)
 std::vector<std::string> unicode_words(std::string_view utf8);
 
-// How many n-grams two sequences share: what BLEU counts over words and chrF over characters.
+// Counts the n-grams that two sequences share: for BLEU over words, for chrF over characters.
 struct NgramCounts {
   std::int32_t hypothesis = 0;  // n-grams in the hypothesis
   std::int32_t reference = 0;   // n-grams in the reference
-  std::int32_t matched = 0;     // each found at most as often as the reference holds it ("clipped")
+  std::int32_t matched = 0;     // each at most as often as in the reference ("clipped")
 };
 
 // Symbols are any numbers: code points, or the numbers of words. n >= 1.
@@ -64,11 +64,11 @@ using BleuSums = std::array<double, std::tuple_size_v<BleuStats>>;  // over the 
 BleuStats bleu_stats(std::span<const std::string> hypothesis,
                      std::span<const std::string> reference);
 
-// BLEU of a corpus from the sum of its sentences' statistics, 0..100. 0 when there is no sentence,
-// no match, or no 4-gram in any hypothesis.
+// BLEU of a corpus from the sum of its sentences' statistics, 0..100. 0 without sentences, matches,
+// or 4-grams in the hypotheses.
 double bleu(const BleuSums& sums);
 
-// Factor of a corpus for hypotheses that are shorter than their references, 0..1; 0 when there is no word.
+// Factor of a corpus for hypotheses that are shorter than their references, 0..1; 0 without words.
 double brevity_penalty(const BleuSums& sums);
 
 // How the score is made, in sacreBLEU's form ("none", "13a", ..); the version names this framework.

@@ -119,12 +119,12 @@ bool holds(const fs::path& file, const std::string& digest) {
                            +[](const fs::path& f) { return parameters_sha256(f); }})
     try {
       if (fs::exists(file, none) && file_digest(hash(file)) == digest) return true;
-    } catch (const Error&) {  // it cannot be read, or is no record
+    } catch (const Error&) {  // unreadable, or not a record
     }
   return false;
 }
 
-// The longest end of a path that is below any folder it may be put in.
+// The longest suffix of a path that stays below any folder it is appended to.
 fs::path end_of(const fs::path& path) {
   fs::path end;
   for (const fs::path& part : path.relative_path())
@@ -142,7 +142,7 @@ std::optional<fs::path> new_place(const fs::path& record,
   }
 }
 
-// `identity`: what stands there in the run's identity, the digest of a file for its path.
+// `identity`: the value in the run's identity, a file's digest instead of its path.
 void add_files(Value& value, const SortedJson& identity, DataFiles& files) {
   for (Value::Entry& entry : value.entries)
     if (identity.is_object() && identity.contains(entry.key))

@@ -1,5 +1,5 @@
-// Measuring trained models again: on their own sentences, or on those that changes of the task name; and finding the
-// files that their records read.
+// Evaluates trained models again, on their own sentences or on those of a changed task; and finds the files that
+// records refer to.
 #pragma once
 
 #include <optional>
@@ -34,12 +34,13 @@ Remeasured evaluate_run(const TrainedRuns& runs,
 JsonObject search_json(const Spec& spec);
 JsonObject remeasured_json(const TrainedRuns& runs, const Remeasured& result);
 
-// Finds the data of a clone or a copied folder of results. In `spec`, the record's, a file that is not, as the
-// run read it, at its path gets the path of a file of the same bytes: below a folder that the record lies in,
-// or the working directory, under the end of its old path. A path whose file is not found stays as it is.
+// Finds the data in a clone or a copied folder of results. In `spec` (the record's), a path without the file
+// that the run read is replaced by that of a file with the same bytes, at a suffix of the old path below a
+// folder above the record or below the working directory. If there is no such file, the path is not changed.
 void find_moved_data(const Record& record, Value& spec);
 
-// The values in `spec`, the record's, that name files, each with the digest of what the run read.
+// Returns the values in `spec` (the record's) that name files, each with the digest of the file
+// that the run read.
 using DataFiles = std::vector<std::pair<Value*, std::string>>;
 DataFiles data_files(const Record& record, Value& spec);
 
@@ -48,8 +49,8 @@ std::optional<fs::path> find_below(const fs::path& folder,
                                    const fs::path& old,
                                    const std::string& digest);
 
-// Options that name data files ("task.test.source"): those whose bytes are not what the record's run read, and
-// those whose files are not there.
+// Options that name data files ("task.test.source"): those with other bytes than the run read, and those with
+// missing files.
 struct DataChanges {
   std::vector<std::string> changed, missing;
 };

@@ -23,11 +23,11 @@ using Strings = std::vector<std::string>;
 
 // What an override of a trained run changes in its spec.
 Override trained_override(Override change, const Strings& measures) {
-  constexpr std::string_view kBlock = "evaluate.";  // which may be left out
+  constexpr std::string_view kBlock = "evaluate.";  // optional
   if (change.path.starts_with(kBlock)) change.path.erase(0, kBlock.size());
   const std::string head = change.path.substr(0, change.path.find('.'));
   if (head == "task" || head == "plugins") return change;
-  // Where files are; what is frozen says how a checkpoint is laid out.
+  // Paths of files; frozen parameters determine the layout of a checkpoint.
   for (const char* file : {"init.from", "init.source_embeddings", "init.target_embeddings"})
     if (change.path == file) return change;
   const Strings all = {"search", "lengths", "row_aligns", "batch", "task", "plugins"};
@@ -42,7 +42,7 @@ Override trained_override(Override change, const Strings& measures) {
   return change;
 }
 
-// What is wrong with a record's own spec is no fault of the caller's.
+// Errors in a record's own spec are not the caller's fault.
 void check_recorded(const Record& record, const SpecTree& tree) {
   try {
     check_spec(resolve<Spec>(tree));
@@ -284,8 +284,8 @@ void fill_from_record(Model& model, const Record& record) {
   }
 }
 
-// The newest one that is whole, of that update if one is asked for. While the run trains, a checkpoint may
-// go between the look at its mark and at its file: there is a newer one then.
+// Returns the newest complete checkpoint, or that of the given update. While the run trains, a checkpoint
+// may be deleted between reading its mark and its file; then there is a newer one.
 Checkpoint checkpoint_of(const Record& record, std::optional<Index> update) {
   const RunFolder run{folder_of(record.file())};
   std::vector<Index> there;

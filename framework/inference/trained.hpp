@@ -22,7 +22,7 @@ namespace softalign {
 
 struct TrainedOptions {
   std::vector<Override> changes = {};     // of the first run's spec, see trained_overrides
-  std::vector<std::string> plugins = {};  // loaded in place of those that the records name
+  std::vector<std::string> plugins = {};  // loaded instead of those that the records name
   std::string state = {};                 // which parameters, see StateName
   Scorer::Mean mean = Scorer::Mean::probabilities;  // of an ensemble
   int threads = 0;                                  // 0: all of the machine's
@@ -42,7 +42,7 @@ struct TrainedRun {
   const Spec& spec() const { return resolved.spec; }
 };
 
-// One run, or several whose models are asked together: an ensemble. The first one's spec counts.
+// One run, or several that form an ensemble. The first one's spec applies.
 struct TrainedRuns {
   std::vector<TrainedRun> members;
   Scorer scorer;
@@ -72,7 +72,7 @@ ResolvedSpec<Spec> recorded_spec(const Record& record,
                                  const std::vector<std::string>& overrides,
                                  const std::vector<std::string>& plugins);
 
-// Throws SpecError for models that are told how words belong together: new text has no known links.
+// Throws SpecError for models that read gold links, which new text does not have.
 void refuse_links(const TrainedRuns& runs);
 
 // Refuses sentences that trained models would need more memory for than there is.
@@ -82,11 +82,11 @@ class EvaluationSizes {
   explicit EvaluationSizes(const TrainedRuns& runs)
       : runs_(runs), meter_(runs.options.sizes.machine.limit) {}
 
-  // data: what is still to be made. Throws SpecError as check_sizes does; gives its note.
+  // data: what is still to be computed. Throws SpecError as check_sizes does; returns its note.
   void check(const EvaluationLoad& load, DataOutline data = {});
 
-  // For sentences that come bit by bit: those that are longer than all before them are looked at.
-  // searched: false: they are scored.
+  // For sentences that arrive in pieces: checks those that are longer than all before. searched:
+  // false if they are scored.
   void check(const Split& split, bool searched);
 
  private:
@@ -96,7 +96,7 @@ class EvaluationSizes {
 };
 
 // The split "dev" or "test" of the run's data as it is now, with the record's vocabularies. missing: options
-// whose files are not there, which an error names.
+// whose files are missing, named by errors.
 Dataset load_data(const TrainedRun& run,
                   const std::string& split,
                   const std::vector<std::string>& missing,
@@ -107,8 +107,8 @@ Dataset load_data(const TrainedRun& run,
 using StateName = std::string;
 std::string fault_of_state(const StateName& name);  // empty: it is one of these
 
-// Fills the model and returns which state that is, "the state chosen so far, of update 500 (the run is running)"; empty
-// for the record's. Throws DataError where the run has no such state.
+// Fills the model and returns a description of its state, "the state chosen so far, of update 500 (the run is
+// running)"; empty for the record's. Throws DataError if the run has no such state.
 std::string fill(Model& model, const Record& record, const StateName& state);
 
 }  // namespace softalign

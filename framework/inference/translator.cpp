@@ -60,7 +60,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   const Batches batches = evaluation_batches(split, run().spec().evaluate.batch);
   const auto search = [&](Index b) {
     const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.reads_links());
-    std::vector<Index> numbers;  // what is drawn at random depends on the line alone
+    std::vector<Index> numbers;  // random draws depend only on the line
     for (const Index example : batch.example) numbers.push_back(line_of[usize(example)]);
     SourceBatch source = batch.source_side();
     source.examples = numbers;

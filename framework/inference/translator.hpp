@@ -18,7 +18,7 @@
 
 namespace softalign {
 
-// Text that a model was not trained on: its symbols, and what the model does not know of it.
+// New text for a model: its symbols, and which of them the model does not know.
 class UnknownSymbols {
  public:
   // side: "source" or "target".
@@ -64,13 +64,13 @@ void refuse_unreadable(const Scorer& scorer,
                        const std::string& file,
                        std::span<const Index> lines);
 
-// A line that was translated, and its hypotheses, best first: none for a line without words.
+// A translated line with its hypotheses, best first; empty for a line without words.
 struct Translation {
   Index line = 0;  // from 0
   std::vector<Hypothesis> hypotheses;
 };
 
-// Takes each hypothesis as it is found, from any thread. line, rank: from 0.
+// Receives each hypothesis when it is found, on any thread. line, rank: from 0.
 using TakeHypothesis =
     std::function<void(Index line, Index rank, std::span<const Token> source, const Hypothesis&)>;
 
@@ -111,7 +111,7 @@ class ForcedDecoder {
   std::vector<Hypothesis> decode(const std::vector<std::string>& sources,
                                  const std::vector<std::string>& targets,
                                  Index first = 0);
-  std::string notes() const;  // what was not scored, or not as it stands: lines, or nothing
+  std::string notes() const;  // lines that were skipped or changed; empty if none
 
  private:
   const TrainedRuns& runs_;
