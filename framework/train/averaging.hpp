@@ -26,7 +26,7 @@ class Averaging {
   std::optional<Numbers> for_evaluation(const real* parameters) const;
   // After that evaluation.
   void evaluated(const MetricTable& dev, const real* parameters);
-  // The parameters for the test; empty: those that the dev evaluations chose.
+  // The parameters for the test; empty: those selected by the dev evaluations.
   std::optional<Numbers> for_test() const;
 
   void save(Blobs& blobs) const;

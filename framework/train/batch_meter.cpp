@@ -39,7 +39,7 @@ BatchBytes BatchMeter::at(const std::string& key,
                           const BatchSize& wanted,
                           Index height,
                           const Measure& measure) {
-  constexpr Index kSentences = 16, kRows = 256;  // kRows: so many rows of logits exist at a time
+  constexpr Index kSentences = 16, kRows = 256;  // kRows: rows of logits that exist at a time
   if (wanted.sentences > 2 * kSentences) {
     const auto of = [&](Index sentences) {
       return at(key, {sentences, wanted.source, wanted.target}, height, measure);
@@ -60,7 +60,9 @@ BatchBytes BatchMeter::at(const std::string& key,
   const Index mark = height > 1 ? 1 : 0;  // behind the columns
   const Index source = columns(wanted.source - mark), target = wanted.target,
               longest = std::max(source, target);
-  const auto stays = [=](Index side) { return 16 * side < longest; };  // short beside the other
+  const auto stays = [=](Index side) {
+    return 16 * side < longest;
+  };  // much shorter than the other
   const auto part = [=](Index side, Index of_longest) {
     return stays(side) ? side : (side * of_longest + longest / 2) / longest;
   };

@@ -20,22 +20,22 @@ struct BatchSize {
   auto operator<=>(const BatchSize&) const = default;
 };
 
-// In bytes: a tape; what was found beside it; packed weights; matrices to be kept.
+// In bytes: a tape; search results outside of it; packed weights; matrices to keep.
 enum BatchPart : std::size_t { kTape, kFound, kPacks, kKept };
 using BatchBytes = std::array<double, 4>;
 
-// Bytes are a polynomial: of first degree in the sentences, of second degree in lengths that grow in proportion.
-// It is found from 16 and 32 sentences, and from lengths that double, as some buffers do, for as long as batches
-// take less than `exact` bytes: what is no polynomial, such as the arena's rounding, is not carried far. Batches
-// that are no polynomial are measured up to sixteen times as many bytes.
+// Bytes are modelled as a polynomial: of first degree in the number of sentences, of second degree in
+// proportionally growing lengths. It is fitted at 16 and 32 sentences, and at lengths that double (as some
+// buffers do), while batches take less than `exact` bytes, so that deviations such as the arena's rounding are
+// not extrapolated far. Batches that do not follow a polynomial are measured up to sixteen times as many bytes.
 class BatchMeter {
  public:
   // Computes one batch of that size; products are skipped meanwhile.
   using Measure = std::function<BatchBytes(const BatchSize&)>;
 
   explicit BatchMeter(double exact) : exact_(exact) {}
-  // key: of what `measure` measures; equal ones are measured once. height: of images, whose source is
-  // columns of so many rows, and a mark; else 1.
+  // key: identifies what `measure` measures; equal keys are measured once. height: for images, whose
+  // source is columns of this many rows and an end mark; else 1.
   BatchBytes at(const std::string& key,
                 const BatchSize& wanted,
                 Index height,

@@ -10,7 +10,7 @@
 namespace softalign {
 namespace {
 
-constexpr double kNearly = 0.8;  // of what there is: a note from here on
+constexpr double kNearly = 0.8;  // share of the memory: above it a note is printed
 
 }  // namespace
 

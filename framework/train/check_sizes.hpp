@@ -1,5 +1,5 @@
-// Sizes that are legal one by one, and together more than the machine has: refused before anything starts. What the
-// model takes is memory.hpp's business; what the data take stands here.
+// Refuses sizes that are legal one by one but together exceed the machine's memory, before anything starts. Memory
+// of the model is in memory.hpp; that of the data is here.
 #pragma once
 
 #include <string>
@@ -39,15 +39,14 @@ Index at_least_one_symbol(Index known);
 // Where lengths are not known they are taken to be as even as may be, and no longer than in training.
 DataOutline assumed(DataOutline data);
 
-// Bytes of a symbol's name and the space behind it, as tasks name theirs.
+// Bytes of a symbol's name and the following space, as tasks name their symbols.
 double name_bytes(Index symbols);
 double bytes_of_names(const DataOutline& data);
 double bytes_of_vocabularies(const DataOutline& data);
 // Bytes of the examples in memory (data/dataset.hpp), their texts a little longer than the symbols' names.
 double bytes_of_examples(const DataOutline& data);
 
-// Pairs of symbols that occur together. Where they were not counted, any symbol of one side is as likely beside any of
-// the other.
+// Pairs of symbols that occur together. If they were not counted, all pairs are assumed to be equally likely.
 Index cells_of(const DataOutline& data);
 
 // The mean length of a sentence's longer side, with </s>.

@@ -44,7 +44,7 @@ std::vector<Watched> watched_by(const TrainOptions& train,
   return all;
 }
 
-// A metric that is to be watched must be one that dev sentences will define. reference: the longest of them.
+// A watched metric must be defined on the dev sentences. reference: the longest of them.
 void check_watched(const Spec& spec,
                    const DataOutline& data,
                    const Model& model,

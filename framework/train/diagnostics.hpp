@@ -1,4 +1,4 @@
-// A spec's diagnostics, run when they want to look, and what they find on its way to the record.
+// Runs the diagnostics of a spec at their moments, and records their findings.
 #pragma once
 
 #include <map>
@@ -43,7 +43,7 @@ std::vector<Look> looks_of(const DiagnosticsOptions& options);
 // The arrays that the chosen diagnostics may find, by the diagnostic's name.
 std::map<std::string, std::vector<FoundArray>> arrays_found(const DiagnosticsOptions& options);
 
-// Throws SpecError for a diagnostic that cannot look into the model, naming its option.
+// Throws SpecError for a diagnostic that cannot measure the model, naming its option.
 void check_diagnostics(const DiagnosticsOptions& options, const Model& model);
 
 }  // namespace softalign

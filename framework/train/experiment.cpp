@@ -54,7 +54,7 @@ std::vector<std::string> not_taken_over(const ResolvedSpec<Spec>& resolved, cons
   return found;
 }
 
-// The spec as it stands in the run's folder and in its record.
+// The spec as stored in the run's folder and in its record.
 std::string yaml_in(const std::filesystem::path& folder, ResolvedSpec<Spec> resolved) {
   for (std::string& plugin : resolved.spec.plugins) plugin = relative_path(plugin, folder);
   OptionNode root = values_of(resolved.spec);
@@ -62,7 +62,7 @@ std::string yaml_in(const std::filesystem::path& folder, ResolvedSpec<Spec> reso
   return resolved_yaml(root, resolved.origins);
 }
 
-// A run between its opening and its end: what it is made of, and who hears of it.
+// A run between its opening and its end: its parts, and its observer.
 struct Run {
   const Spec& spec;
   const Dataset& data;
@@ -96,7 +96,7 @@ struct Run {
     record_images(recorder, spec, data, model);
   }
 
-  // The run goes on with the plugins that are loaded now, whatever it was begun with.
+  // The run resumes with the plugins that are loaded now, whatever it was started with.
   void note_changed_plugins() const {
     for (const std::string& plugin : changed_plugins(read_history(recorder.folder()))) {
       const std::string note = "begun by " + plugin;

@@ -39,7 +39,7 @@ struct ExperimentOutcome {
   MetricTable test;           // empty when nothing was done
 };
 
-// How many threads a run has of which `asked` were asked for; 0: nothing was asked.
+// Returns the number of threads of a run for which `asked` were requested; 0: the default.
 int threads_of_run(int asked, const Spec& spec);
 
 // Trains, evaluates and records; resumes when the run was begun before. Throws Interrupted after

@@ -14,7 +14,7 @@ namespace softalign {
 namespace {
 
 bool names_plugin(const Value& item) {
-  return item.is_scalar() && !item.text.empty();  // else the reader says what is wrong with it
+  return item.is_scalar() && !item.text.empty();  // otherwise the reader reports the error
 }
 
 // The folder that a relative path is relative to.
@@ -22,14 +22,14 @@ fs::path base_folder(const Position& where) {
   return where.line > 0 ? fs::path(where.file).parent_path() : "";
 }
 
-// Gives an item of `plugins` its whole path.
+// Makes the path of an item of `plugins` absolute.
 void place(Value& item) {
   if (!names_plugin(item)) return;
   item.text = whole_path(base_folder(item.where) / item.text).string();
   item.quoted = true;
 }
 
-// "--plugin a.so --plugin b.so": the options that name what a list names.
+// Returns the options for the plugins of a list: "--plugin a.so --plugin b.so".
 std::string options_for(const std::vector<Value>& plugins) {
   std::vector<std::string> words;
   for (const Value& plugin : plugins)
@@ -82,7 +82,7 @@ void load_plugins(Value& root, const std::vector<std::string>& more, NamedPlugin
   if (Value::Entry* entry = root.find("plugins")) {
     entry->value = entry->value.as_list();
     std::vector<Value>& items = entry->value.items;
-    if (named == NamedPlugins::refuse && !more.empty()) items.clear();  // `more` takes its place
+    if (named == NamedPlugins::refuse && !more.empty()) items.clear();  // `more` replaces it
     std::for_each(items.begin(), items.end(), place);
     for (const Value& item : items) load_item(item, named, items);
   }

@@ -1,5 +1,5 @@
-// A spec tree to a resolved spec: its plugins are loaded first, runs that it names by their IDs are found, and what its
-// options say together is checked.
+// From a spec tree to a resolved spec: loads its plugins first, finds runs that it names by ID, and checks
+// combinations of options.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ namespace softalign {
 // the user's. refuse: a record, or the plan in a folder, may come from anyone; `--plugin` replaces its list.
 enum class NamedPlugins { load, refuse };
 
-// Loads the plugins of a tree, then `more`, and reads the tree. Plugins and the runs of init and of the
-// vocabularies stand in the spec with their whole paths, so that a record names what it needs.
+// Loads the plugins of a tree, then `more`, and reads the tree. In the resulting spec, plugins and the
+// runs of init and of the vocabularies have absolute paths, so that a record names what it needs.
 ResolvedSpec<Spec> load_with_plugins(SpecTree tree,
                                      const std::vector<std::string>& more,
                                      const std::string& results = "results",
@@ -33,16 +33,16 @@ void load_plugins(Value& root,
 // The files of the plugins that were loaded.
 std::vector<std::string> named_plugins();
 
-// Checks what a spec must satisfy beyond types and ranges, before the first file is written. Throws SpecError
-// with a line for every fault that is found, each with its position. Builds every plugin, with placeholders for
-// vocabularies: a constructor that throws SpecError refuses its options or its company. Reads no data.
-// compared: a dev metric that somebody compares runs by, "dev/" and a name, if it must be measured.
+// Checks a spec beyond types and ranges, before the first file is written. Throws SpecError with one line per
+// error, each with its position. Builds every plugin, with placeholders for vocabularies: a constructor refuses
+// options or combinations by SpecError. Reads no data. compared: "dev/" and the name of a metric that must be
+// measured because runs are compared by it; may be empty.
 void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared = {});
 
 // Throws SpecError for a registered metric that breaks a law of its kind: a test measures all of them.
 void check_metrics();
 
-// The outline of data that was read, in place of the task's own.
+// The outline of data that has been read, instead of the task's own.
 DataOutline outline_of(const Dataset& data);
 DataOutline outline_of(const Dataset& data, const Spec& spec);  // with the cells of its baselines
 DataOutline::SplitOutline outline_of(const Split& split);
@@ -51,8 +51,8 @@ DataOutline::SplitOutline outline_of(const Split& split);
 // of the block around it, unless it has one.
 void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check);
 
-// As check_spec, for what is known once the data has been read; prunes: somebody compares dev metrics while it
-// trains. Returns notes for people.
+// Like check_spec, for facts that are known once the data has been read; prunes: dev metrics are compared
+// during training. Returns notes for the user.
 std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
                                     const Dataset& data,
                                     const Model& model,

@@ -39,8 +39,8 @@ std::string amount_text(Index amount, const MatchRequest& request, Index target)
                      100 * difference(amount, target));
 }
 
-// What the widths of a tree are tried on. They grow in the ratio that they were written in, one after the other
-// where they can, so that several are as fine to adjust as one.
+// The model for which the widths of a tree are tried. They grow in the ratio in which they were written, one at
+// a time if possible, so that several widths can be adjusted as finely as one.
 class Widths {
  public:
   struct Tried {
@@ -65,7 +65,7 @@ class Widths {
     return all;
   }
 
-  // None where there is no such model.
+  // Empty if there is no such model.
   std::optional<Index> amount_at(Index step) {
     Value root = root_;
     std::vector<std::string> notes;
@@ -87,7 +87,7 @@ class Widths {
     std::optional<Tried> below, above = at_least(least);
     if (!above)
       throw SpecError("no value of {} gives a valid model: {}", adjusted_.front().path, fault_);
-    Index wide = least;  // surely not below what is sought
+    Index wide = least;  // certainly not below the solution
     while (above && above->amount < target_ && wide < most) {
       below = above;
       wide = std::min(2 * below->step, most);

@@ -29,7 +29,7 @@ struct Match {
   Index amount;
 };
 
-// The symbols of a task that makes its sentences; those of files are what the data has, which is read.
+// The symbols of a task that generates its sentences; for files, the data is read to count them.
 Symbols symbols_of(const Spec& spec);
 
 // The amount that `by` names. Throws SpecError where the model cannot be built, MachineError where it does not

@@ -23,12 +23,12 @@ namespace softalign {
 namespace {
 
 constexpr double kNumber = sizeof(real);
-// Measured on finished runs: what a program takes beside what is counted here (libraries' own memory, HDF5,
-// stacks), a training pair in an epoch's plan while it is made, a symbol of a sentence's texts in its
-// result, an update in the journal when the record is built.
+// Measured on finished runs: the memory of a program that is not counted here (libraries, HDF5, stacks), of
+// a training pair while an epoch is planned, of a symbol of the texts in results, of an update in the
+// journal when the record is built.
 constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kUpdate = 700;
 
-// Models whose weights are 0 and take no memory.
+// Models whose weights are 0 and occupy no memory.
 class UntrainedModels {
  public:
   UntrainedModels(const std::vector<const Spec*>& specs, const DataOutline& data) {
@@ -87,7 +87,7 @@ double bytes_of_logits(const DataOutline& data) {
 Index length_of(const DataOutline::Lengths& side) { return std::max<Index>(1, side.longest) + 1; }
 
 struct ParameterBytes {
-  double all = 0, dense = 0, tables = 0;  // of tables, what a batch touches
+  double all = 0, dense = 0, tables = 0;  // tables: the rows that a batch touches
 };
 
 ParameterBytes parameters_of(const Model& model, Index symbols_of_batch) {
@@ -165,7 +165,7 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     Arena output;
     Workers alone(1);
     part.forward(model, batch, 1, 1, objective);
-    const auto gradient = [](const Parameter& parameter) {  // products leave it as it is
+    const auto gradient = [](const Parameter& parameter) {  // products do not change it
       return parameter.trained ? parameter.value().data : nullptr;
     };
     model.output_layer().loss({}, objective, gradient, alone, output);
@@ -178,7 +178,7 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     bytes[kPacks] = static_cast<double>(packs.peak_bytes()) + shared;
     return bytes;
   };
-  TrainOptions of_parts = train;  // the others change nothing of what a part takes
+  TrainOptions of_parts = train;  // the other options do not affect the memory of a part
   of_parts.optimizer = TrainOptions().optimizer;
   of_parts.batch = {};
   of_parts.epochs = 1;
@@ -334,7 +334,7 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
       [&](const char* what, double bytes, const std::string& key, bool in_turn = false) {
         estimate.parts.push_back({what, bytes, key, in_turn});
       };
-  static const double program = held_;  // what other specs have left behind since is used again
+  static const double program = held_;  // memory left by other specs since is reused
   add("the program", program + kProgram, "");
   add("data",
       bytes_of_vocabularies(data) + bytes_of_examples(data) +
@@ -387,7 +387,7 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
     part.bytes += test.result + baseline;
     estimate.parts.push_back(std::move(part));
   }
-  // Read from the journal, as HDF5 has it, and that as it is written.
+  // The record read from the journal, its HDF5 form, and the bytes being written.
   add("the record while it is built",
       3 * (parameters.all + test.kept + static_cast<double>(spec.train.epochs) * dev.kept +
            bytes_of_names(data)) +

@@ -1,6 +1,6 @@
-// How many bytes a run, or an evaluation, will hold at its largest moment. Nobody writes formulas for that:
-// what a model takes is measured on it, for a few small batches and without computing products, and carried
-// on to the longest batch; the rest is counted.
+// Estimates the peak memory of a run or an evaluation. There are no formulas for models: their memory is
+// measured on a few small batches, without computing products, and extrapolated to the longest batch; the
+// rest is counted.
 //
 //   MemoryMeter meter;
 //   MemoryEstimate estimate = meter.of_run(spec, make_plugin<TaskKind>(spec.task)->outline(), threads);
@@ -20,13 +20,12 @@ struct MemoryPart {
   std::string what;
   double bytes;
   std::string key;       // the option, or its block, that it grows with
-  bool in_turn = false;  // such parts come one after the other: only the largest counts
+  bool in_turn = false;  // such parts are never in memory together: only the largest counts
 };
 
 struct MemoryEstimate {
   std::vector<MemoryPart> parts;
-  bool known =
-      true;  // false: lengths and symbols are those that are allowed, the data may have fewer
+  bool known = true;     // false: lengths and symbols are upper bounds, the data may have fewer
   double bytes() const;  // at the largest moment
   const MemoryPart& largest() const;
 };
@@ -48,8 +47,8 @@ class MemoryMeter {
   explicit MemoryMeter(double most, double exact = 16e6);
   // threads: of the run. All throw SpecError where the model cannot be built.
   MemoryEstimate of_run(const Spec& spec, const DataOutline& data, int threads);
-  // The estimate of trained models that are in memory and asked together; data: their symbols, and what is
-  // still to be made.
+  // The estimate of trained models that are in memory together; data: their symbols, and what is still to
+  // be computed.
   MemoryEstimate of_evaluation(const std::vector<const Spec*>& specs,
                                const DataOutline& data,
                                const EvaluationLoad& load,

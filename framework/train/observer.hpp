@@ -1,5 +1,5 @@
-// The watchers of a training run: an Observer is told how far it is, and the program draws it; a Pruner decides
-// whether it continues. The trainer knows neither a terminal nor other runs.
+// Interfaces to follow a training run: an Observer receives its progress, which the program displays; a Pruner
+// decides whether it continues. The trainer knows neither a terminal nor other runs.
 #pragma once
 
 #include <optional>
@@ -31,8 +31,8 @@ class Observer {
   virtual bool stop_requested() { return false; }  // finish the step, save, stop
 };
 
-// Decides whether a run of a sweep continues: asked after every dev evaluation. The trainer knows no other
-// runs; whoever makes the pruner does.
+// Decides after every dev evaluation whether a run of a sweep continues. The trainer does not know other
+// runs; the pruner does.
 class Pruner {
  public:
   virtual ~Pruner() = default;

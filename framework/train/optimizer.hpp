@@ -1,6 +1,6 @@
 // The contracts of an optimiser and of its learning-rate schedule. An optimiser is a pure rule from gradient
 // and state to new values, applied to any part of the flat buffers, so that parts can be updated in parallel
-// and the state is saved by those who own the buffers.
+// and the owner of the buffers saves the state.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ class Optimizer {
                      const real* gradient,
                      real* value,
                      std::span<real* const> state) const = 0;
-  // A zero gradient changes neither value nor state: rows of tables without one may be left out.
+  // A zero gradient changes neither value nor state, so table rows without a gradient may be
+  // skipped.
   virtual bool rests_without_gradient() const { return false; }
   virtual double learning_rate() const = 0;  // that a schedule multiplies
   // Decoupled from the gradient (Loshchilov and Hutter 2019): before each step w -= rate weight_decay w,
@@ -49,11 +50,10 @@ struct OptimizerKind {
   using Make = std::unique_ptr<Optimizer>();
 };
 
-// A dev metric that decisions are made by: early stopping, schedules, which epochs are averaged.
+// A dev metric that controls early stopping, schedules, or which epochs are averaged.
 class WatchedMetric {
  public:
-  // given: "dev/" and the name of a registered metric; `option` is whose value that is. Throws
-  // SpecError.
+  // given: "dev/" and the name of a registered metric, the value of `option`. Throws SpecError.
   WatchedMetric(const std::string& option, const std::string& given);
 
   // Throws SpecError when the dev sentences do not define it.
@@ -67,10 +67,10 @@ class WatchedMetric {
 };
 
 struct TrainingPosition {
-  Index update = 1;   // the one to be made, from 1
+  Index update = 1;   // the next update, from 1
   Index epoch = 0;    // finished passes over the training data
-  Index batch = 0;    // batches of this epoch that are done ...
-  Index batches = 1;  // ... of so many
+  Index batch = 0;    // finished batches of this epoch
+  Index batches = 1;  // number of batches in this epoch
 
   double epochs() const {
     return static_cast<double>(epoch) + static_cast<double>(batch) / static_cast<double>(batches);
@@ -82,12 +82,12 @@ struct TrainingPosition {
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  // A function of the position, and of the dev evaluations that it was told of.
+  // A function of the position, and of the dev evaluations so far.
   virtual double factor(const TrainingPosition& position) const = 0;
   virtual void evaluated(const MetricTable&) {}
-  // The dev metric that it needs of evaluations, "dev/" and a name; empty: none.
+  // The dev metric that it needs, "dev/" and a name; empty: none.
   virtual std::string watches() const { return {}; }
-  // The state that evaluations left behind, for checkpoints.
+  // State from evaluations, for checkpoints.
   virtual std::vector<double> state() const { return {}; }
   virtual void restore(const std::vector<double>&) {}
 };

@@ -19,7 +19,7 @@ MetricTable metrics_of(const Spec& spec,
 // The prefix of modules, one a layer, in which both sides are the source's symbols.
 inline constexpr std::string_view kOfEncoder = "encoder_layer";
 
-// The names of symbols, and </s> behind them where there are more positions.
+// The names of symbols, followed by </s> if there are more positions.
 std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
                                     std::span<const Token> ids,
                                     Index positions);
@@ -33,22 +33,22 @@ struct AlignedSentence {
   std::vector<Link> links = {};  // known, between the matrix's positions
 };
 
-// A matrix as a record keeps it: between symbols; and where some of them are pieces of words, in module
-// "words_<module>", between words (eval/alignments.hpp). `named`: the module, the update, the sentence and the head.
-// Columns are called by the source's symbols and </s>, or where it is frames, or the encoder makes other annotations
-// of them (Encoder::positions), "#0", "#1", ...
+// A matrix as recorded: between symbols; and if some of them are pieces of words, also between words, in module
+// "words_<module>" (eval/alignments.hpp). `named`: module, update, sentence and head. Columns are named by source
+// symbols and </s>, or "#0", "#1", ... if the source is frames or the encoder's annotations are not symbols
+// (Encoder::positions).
 std::vector<Alignment> recorded_alignments(const Alignment& named,
                                            const AlignedSentence& sentence,
                                            const AlignmentMatrix& matrix);
 
-// Records what a model made of a split at one update.
+// Records the results of a model on a split at one update.
 class ResultRecorder {
  public:
   ResultRecorder(
       Recorder& recorder, const Model& model, const Dataset& data, const Split& split, Index update)
       : recorder_(recorder), model_(model), data_(data), split_(split), update_(update) {}
 
-  // Teacher-forced matrices of the first sentences as /alignments/<module>, with words and known
+  // Teacher-forced matrices of the first sentences as /alignments/<module>, with words and gold
   // links.
   void alignments(const std::string& module, const EvaluatedSplit& result) const;
   // Matrices of every head of every layer, as /alignments/<module>_layer1, ...; nothing of attentions that show
@@ -56,7 +56,8 @@ class ResultRecorder {
   void heads(const std::string& module, const EvaluatedSplit& result) const;
   // How the source attends to itself, as /alignments/encoder_layer1, ...: both sides are its symbols.
   void self_attention(const EvaluatedSplit& result) const;
-  // Matrices of what a search found: target words are those of the hypotheses; links are unknown.
+  // Matrices of the search's output: target words are those of the hypotheses; there are no gold
+  // links.
   void searched_alignments(const std::string& module, const EvaluatedSplit& result) const;
   // /test: counts of sentences, hypotheses, totals as attributes, and /test/by_length. Returns the
   // table.

@@ -1,5 +1,5 @@
-// An experiment, as its YAML says it, and the name of its run. A default stands with its option, here or in the
-// options of model, training and plugins, and nowhere else.
+// The spec of an experiment, and the name of its run. Each default is defined with its option, here or in the
+// options of model, training and plugins.
 #pragma once
 
 #include <algorithm>
@@ -148,7 +148,7 @@ struct RunName {
   std::string identity_json;  // canonical, data files by their bytes
   std::string run_id;
 };
-// Throws DataError for files that cannot be read, unless those that are missing are left out.
+// Throws DataError for files that cannot be read, unless missing files are to be ignored.
 enum class MissingFiles { are_refused, are_left_out };
 RunName run_name(const Spec& spec, MissingFiles missing = MissingFiles::are_refused);
 

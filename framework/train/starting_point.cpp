@@ -48,8 +48,8 @@ Length take_length(Json& identity) {
   return length;
 }
 
-// Whether training for `asked` has this state, of a run that trained for `made`, on its way or at its
-// end. When max_updates ended that run there was an evaluation that is none of the longer run's.
+// Returns whether training for `asked` passes this state of a run that trained for `made`. If
+// max_updates ended that run, its last evaluation is not one of the longer run.
 bool passes(const TrainingState& state, const Length& made, const TrainOptions& asked) {
   if (state.batch == 0 && state.update == made.max_updates && asked.max_updates != made.max_updates)
     return false;
@@ -73,7 +73,7 @@ std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
   const Record record(folder.record());
   Json recorded = read_json<Json>(record.identity_json());
   take_length(recorded);
-  if (recorded != identity) return std::nullopt;  // the file beside it is another run's
+  if (recorded != identity) return std::nullopt;  // the file next to it belongs to another run
   if (!is_ours(record) || !changed_plugins(record).empty()) return std::nullopt;
   auto beginning = resume_point_of(folder, record.run_id(), [&](const Checkpoint& checkpoint) {
     return passes(TrainingState::of(checkpoint), made, asked);
@@ -117,7 +117,7 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
   for (const RunFolder& one : runs) {
     const fs::path root = whole_path(one.root);
     if (std::ranges::mismatch(root, beside).in1 == root.end())
-      demand_run_folder(one.root);  // or what lies there is not known
+      demand_run_folder(one.root);  // else its content is unknown
     if (root.parent_path() == beside && one.root.filename() != run.name.run_id)
       candidates.push_back(one);
   }
@@ -150,7 +150,7 @@ std::vector<Index> shape_of(const Parameter& parameter) {
   return shape;
 }
 
-// Rows belong to symbols, so they can only be taken for the same ones.
+// Rows belong to symbols, so they can only be copied for the same symbols.
 void check_symbols(const Record& record, const Parameter& parameter, const Dataset& data) {
   const auto same = [&](const char* stored, const Vocabulary& vocabulary) {
     if (record.text("data", stored) == vocabulary.serialize()) return;
@@ -212,7 +212,7 @@ std::optional<double> number_in(std::string_view word) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-// The numbers behind the first word of a line.
+// The numbers after the first word of a line.
 std::vector<real> numbers_of(const std::vector<std::string_view>& words, const TextFile& file) {
   std::vector<real> numbers;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -229,7 +229,7 @@ std::vector<real> numbers_of(const std::vector<std::string_view>& words, const T
   return numbers;
 }
 
-// Whether the last `size` words alone are numbers, behind a symbol of several words.
+// Returns whether only the last `size` words are numbers, after a symbol of several words.
 bool has_blanks_in_symbol(const std::vector<std::string_view>& words, Index size) {
   if (std::ssize(words) <= size + 1) return false;
   const auto numbers = words.end() - size;
@@ -249,8 +249,9 @@ std::string take_vectors(Model& model,
   const Index size = table->shape[1];
   std::vector<bool> found(usize(table->shape[0]));
   TextFile file(path.path);
-  std::string line, promised;          // by the first line
-  Index vectors = 0, with_blanks = 0;  // those of symbols with blanks, which no symbol here has
+  std::string line, promised;  // by the first line
+  Index vectors = 0,
+        with_blanks = 0;  // with_blanks: of symbols with blanks, which vocabularies do not have
   while (file.next(line)) {
     const std::vector<std::string_view> words = split_words(line);
     if (has_blanks_in_symbol(words, size)) {

@@ -28,9 +28,9 @@ struct ShorterRun {
 // over: this program made it, and a checkpoint is left.
 std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs, const RunFolder& own);
 
-// Finds the same run under another name, or a shorter one beside it: whichever came furthest, of those that
-// this program made (another version may record more numbers) with the same plugins. Damaged files are ignored.
-// MachineError where a file cannot be read: what is trained already would be trained once more.
+// Finds the same run under another name, or a shorter run next to it, whichever trained longest, among those of
+// this program's version (another may record more numbers) with the same plugins. Damaged files are ignored.
+// Throws MachineError if a file is unreadable, because a finished training might be repeated otherwise.
 std::optional<ShorterRun> find_shorter_run(const Spec& spec,
                                            const RunPlace& run,
                                            const std::filesystem::path& results);
@@ -39,9 +39,9 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
 // folder of its run. Throws DataError.
 std::string parameters_sha256(const std::filesystem::path& record);
 
-// Overwrites initial values as spec.init says: with parameters of another run, word vectors. Throws SpecError
-// or DataError where something does not fit, naming parameters with their shapes. Notes for people: what was
-// taken, and how much of the vocabularies.
+// Overwrites initial values as spec.init requires: with parameters of another run, or word vectors. Throws
+// SpecError or DataError for mismatches, naming parameters with their shapes. Returns notes for the user:
+// what was copied, and for which share of the vocabularies.
 std::vector<std::string> warm_start(Model& model, const InitOptions& options, const Dataset& data);
 
 }  // namespace softalign

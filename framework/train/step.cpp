@@ -100,7 +100,7 @@ void TrainingStep::differentiate(const Parts& batches, Index number, const Objec
   table_gradients_.add(tapes_, workers_);
 }
 
-// norm: what clipping looks at.
+// norm: the norm that clipping uses.
 void TrainingStep::update(Index number, double rate_factor, double norm) {
   const Index dense = model_.parameters().dense_size(), size = model_.parameters().trained_size();
   const double most = options_.clip_norm;
@@ -211,7 +211,7 @@ double PartOfBatch::nll(Index sentence) const {
 
 namespace {
 
-// " in training sentences 3, 8 and 6 others": positions among those that are kept, from 1.
+// " in training sentences 3, 8 and 6 others": indices among the kept sentences, from 1.
 std::string sentences_text(const std::vector<Index>& examples) {
   constexpr std::size_t kShown = 5;
   if (examples.empty()) return "";

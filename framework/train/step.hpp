@@ -24,7 +24,7 @@ class PartOfBatch {
     tape_.collect_gradients(shared);
   }
 
-  // batch must outlive backward. seed and update are those of the noise.
+  // batch must outlive backward. seed and update determine the noise.
   void forward(const Model& model,
                const Batch& batch,
                std::uint64_t seed,
@@ -51,14 +51,14 @@ class PartOfBatch {
 struct StepOptions {
   double clip_norm = 1;         // 0: no clipping
   bool clip_embeddings = true;  // the norm is that of embeddings too, which are scaled either way
-  enum class Loss { token, sentence, sum } loss = Loss::token;  // what it is divided by
-  std::uint64_t seed = 0;  // of what is drawn at random while training, such as dropout
+  enum class Loss { token, sentence, sum } loss = Loss::token;  // the divisor of the loss
+  std::uint64_t seed = 0;  // of random numbers in training, such as dropout
   Precision precision = Precision::float32;
 };
 
 struct StepResult {
   double nll = 0;            // nats, summed over the target symbols of the batch
-  double objective = 0;      // what was minimised
+  double objective = 0;      // the minimised value
   Index tokens = 0;          // target symbols, with </s>
   Index correct = 0;         // the most probable symbol is the right one
   double gradient_norm = 0;  // before clipping
@@ -73,8 +73,8 @@ class TrainingStep {
                Workers& workers);
 
   // Forward, backward, reduction, clipping and update number `update` (from 1). batches: one, in parts; or
-  // several, whose gradients add up. objective.factor multiplies what StepOptions::loss says. When the loss
-  // or the gradient is not finite nothing is updated: look at the result.
+  // several, whose gradients are summed. objective.factor multiplies the loss of StepOptions::loss. If the
+  // loss or the gradient is not finite, nothing is updated, and the result says so.
   using Parts = std::vector<Batch>;
   StepResult run(std::span<const Parts> batches,
                  Index update,
@@ -98,7 +98,7 @@ class TrainingStep {
     std::vector<real> numbers;
   };
   std::vector<Buffer>& state() { return state_; }
-  std::size_t peak_bytes() const;  // of what parts compute
+  std::size_t peak_bytes() const;  // of the computations of parts
 
  private:
   void differentiate(const Parts& parts, Index number, const Objective& objective);
@@ -112,7 +112,7 @@ class TrainingStep {
   TableGradients table_gradients_;
   WeightPacks packs_;  // for all parts
   std::vector<std::unique_ptr<PartOfBatch>> parts_;
-  std::vector<OutputRows> rows_;  // of the parts, likewise their tapes
+  std::vector<OutputRows> rows_;  // one per part
   std::vector<const Tape*> tapes_;
   Arena scratch_;
   StepResult result_;

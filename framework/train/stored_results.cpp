@@ -15,7 +15,8 @@ namespace {
 
 const std::string kByLength = "test/by_length";
 
-// The metrics that the record has and this program knows, and those that its counts may give too.
+// The metrics that the record has and this program knows, and those that can be computed from its
+// counts.
 std::vector<NamedMetric> metrics_of(const Record& record) {
   std::vector<NamedMetric> metrics = default_metrics();
   if (!record.has(kByLength)) return metrics;
@@ -182,8 +183,7 @@ Array2d by_update(const Array& array) {
 
 std::map<std::string, StoredFinding> read_findings(const Record& record) {
   std::map<std::string, StoredFinding> all;
-  for (const RecordedDiagnostic& one :
-       recorded_diagnostics(record)) {  // of dev and test the later one stands
+  for (const RecordedDiagnostic& one : recorded_diagnostics(record)) {  // test replaces dev
     if (one.split == "train") continue;
     const Array1d updates = numbers_in(record, one.group, "update");
     for (const Array& array : one.arrays) {

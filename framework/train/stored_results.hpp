@@ -1,5 +1,5 @@
-// Test results of a record, read back sentence by sentence: enough for every metric over any selection of
-// sentences, with nothing decoded again; and what diagnostics found. The counterpart of ResultRecorder::test.
+// Test results of a record, sentence by sentence: sufficient for every metric over any selection of sentences
+// without decoding again; and the findings of diagnostics. The counterpart of ResultRecorder::test.
 #pragma once
 
 #include <map>
@@ -45,8 +45,8 @@ struct StoredResults {
 
   // The sentences whose source has shortest to longest tokens.
   std::vector<Index> of_length(Index shortest, Index longest) const;
-  // A registered metric over some of the sentences, which may come more than once; NaN when they do
-  // not define it. Throws SpecError for a metric that nobody knows.
+  // A registered metric over some of the sentences, possibly with repetitions; NaN if they do not
+  // define it. Throws SpecError for an unknown metric.
   double value(const std::string& metric, const std::vector<Index>& chosen) const;
 };
 
@@ -70,8 +70,8 @@ StoredResults read_results(const Record& record);
 // "source", "reference" or "hypothesis" of each test sentence; empty where the record has none.
 std::vector<std::string> test_texts(const Record& record, const char* name);
 
-// The facts of a metric. What this program knows of a metric is not taken from a record, which may say anything;
-// only the signature, which the spec decides.
+// The description of a metric. For a known metric only the signature, which the spec determines, comes from the
+// record, because a record may say anything.
 MetricFacts facts_in(const Record& record, const std::string& metric);
 
 }  // namespace softalign

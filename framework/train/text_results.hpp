@@ -22,7 +22,7 @@ struct TextLines {
 };
 TextLines text_lines(const Record& record, const std::string& split);
 
-// How many lines a split has, how many of them are kept and why others are not, in a sentence; empty where all are.
+// Describes how many lines of a split are kept, and why others are not; empty if all are.
 std::string skipped_text(const Split& split);
 
 // Notes for people on the sentences: lines that were skipped, notes on the files.
@@ -33,8 +33,8 @@ void record_texts(Recorder& recorder, const Dataset& data);
 // Without examples of unknown symbols.
 std::vector<TextFacts> texts_of(const Record& record);
 
-// Where sources are images: /images/test and /images/dev, those whose matrices are kept, with the
-// matrices' column for each pixel.
+// If sources are images: /images/test and /images/dev, the images whose matrices are recorded, with
+// the matrix column of each pixel.
 void record_images(Recorder& recorder, const Spec& spec, const Dataset& data, const Model& model);
 
 }  // namespace softalign

@@ -1,5 +1,5 @@
-// How a model is trained: spec.train, and beside it spec.init and spec.diagnostics. An option that is empty
-// unless it is given counts as absent.
+// Options of training: spec.train, and next to it spec.init and spec.diagnostics. Optional options without
+// a value count as absent.
 #pragma once
 
 #include <algorithm>
@@ -191,7 +191,7 @@ struct TrainOptions {
   }
 };
 
-// The objective of the update behind `updates` others, in epoch `epoch` from 0.
+// The objective of the update after `updates` others, in epoch `epoch` from 0.
 Objective objective_at(const TrainOptions& options, Index updates, Index epoch);
 // Returns whether more is minimised than the loss that is reported.
 bool adds_to_loss(const TrainOptions& options);
@@ -227,8 +227,8 @@ struct InitOptions {
   }
 };
 
-// Which diagnostics look at a run, and with which options: spec.diagnostics. Every one that is registered is an
-// option here, absent unless it is given: `diagnostics: {gradient_flow: {}}`.
+// The diagnostics of a run with their options: spec.diagnostics. Every registered diagnostic is an option here,
+// absent unless given: `diagnostics: {gradient_flow: {}}`.
 struct DiagnosticsOptions {
   std::map<std::string, OptionalPlugin> chosen;
 

@@ -55,14 +55,14 @@ Trainer::Trainer(const Spec& spec,
 }
 
 void Trainer::run() {
-  // Within an epoch, or behind its last batch, the evaluation at which it stops is still to be made.
+  // Within an epoch, or after its last batch, the evaluation that stops training is still to come.
   if (pruner_ && !state_.finished && state_.batch == 0)
     pruned_ = pruner_->stopped_before(state_.update);
   while (!state_.finished && !pruned_) {
     try {
       if (state_.update == 0) diagnostics_.look(Moment::start, data_.dev, 0);
       train_epoch();
-      // A run that trains longer goes on from here: it has no evaluation in the middle of an epoch.
+      // A longer run resumes from here; it has no evaluation in the middle of an epoch.
       if (state_.update == spec_.train.max_updates) save();
       const MetricTable dev = evaluate_dev();
       if (pruner_) pruned_ = pruner_->stop(state_.update, dev);
@@ -112,7 +112,7 @@ void Trainer::train_epoch() {
     tokens += static_cast<double>(progress_.tokens);
   }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
-  if (tokens > 0)  // in a group that no comparison of bits looks at
+  if (tokens > 0)  // in a group that comparisons of bits ignore
     recorder_.scalars("system",
                       state_.update,
                       {{"tokens_per_s", tokens / spent.count()},
@@ -163,7 +163,7 @@ void Trainer::record_update(const StepResult& result,
   observer_.update(progress_);
 }
 
-// With the averaged parameters in the model's place, if there are any.
+// With the averaged parameters in the model, if there are any.
 MetricTable Trainer::evaluate_dev() {
   real* parameters = model_.parameters().values();
   std::optional<std::vector<real>> averaged;

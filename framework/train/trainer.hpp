@@ -19,7 +19,7 @@ namespace softalign {
 // The state of a resumed run besides parameters and the buffers of optimiser, schedule and averages.
 struct TrainingState {
   Index epoch = 0;  // finished ones, their dev evaluation included
-  Index batch = 0;  // of the epoch: those before it are done
+  Index batch = 0;  // next batch of the epoch
   Index update = 0;
   bool finished = false;
   Index best_update = 0;   // when the best parameters were the newest
@@ -44,10 +44,10 @@ class Trainer {
           Observer& observer,
           Pruner* pruner = nullptr);
 
-  // Trains to the end, from wherever restore() put it, and leaves the best parameters (by the
-  // watched metric, else the last) in the model. Throws Interrupted after saving when the observer
-  // asks for it, RunError for a loss that is not finite. When the pruner ends it early, the state is
-  // saved and the model is as it was then.
+  // Trains to the end, from the state set by restore(), and leaves the best parameters (by the
+  // watched metric, else the last) in the model. Throws Interrupted, after saving, if the observer
+  // requests it, and RunError for a loss that is not finite. If the pruner stops training early, the
+  // state is saved and the model has the parameters of that moment.
   void run();
   void restore(const Checkpoint& checkpoint);
 

@@ -1,6 +1,6 @@
-// Gradients of all parameters, summed over the parts of a batch. All but the lookup tables share one flat
-// buffer, however many parts: their tapes leave lists of products; those of a weight are one long product, and
-// different columns are computed by different threads.
+// Gradients of all parameters, summed over the parts of a batch. All except lookup tables share one flat
+// buffer, for any number of parts: tapes leave lists of products; those of a weight form one long product,
+// whose columns are divided among threads.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,8 @@ class WeightGradients {
   const real* data() const { return numbers_.data(); }
   void clear(Workers& workers);
 
-  // Adds what the tapes of the parts of a batch hold. The bits depend neither on the parts nor on the threads.
+  // Adds the gradients on the tapes of the parts of a batch. The bits depend neither on the parts nor on the
+  // threads.
   void add(std::span<const Tape* const> tapes, Workers& workers);
   double sum_of_squares(Workers& workers);
 
@@ -41,7 +42,7 @@ class WeightGradients {
 };
 
 // Gradients of lookup tables: the rows that a batch touched, summed over the parts of a batch. A table of
-// 30,000 rows has a gradient in a thousand of them; the zeros of the others are never stored.
+// 30,000 rows may have gradients in a thousand rows; zeros are never stored.
 class TableGradients {
  public:
   explicit TableGradients(const ParameterStore& store);
@@ -50,8 +51,9 @@ class TableGradients {
   // Adds what the tapes of the parts of a batch hold.
   void add(std::span<const Tape* const> tapes, Workers& workers);
   double sum_of_squares(Workers& workers);
-  // Numbers [begin, begin + count) of the flat buffer, which must lie in the tables: the gradient
-  // written to `to`, zeros where there is none. False when there is none at all: `to` is untouched.
+  // Writes numbers [begin, begin + count) of the flat buffer, which must be in the tables, to `to`,
+  // zeros where there is no gradient. Returns false, without writing, if there is no gradient at
+  // all.
   bool read(Index begin, Index count, real* to) const;
 
  private:
