@@ -68,7 +68,7 @@ void FileSystem::write_atomically(const fs::path& path,
 void FileSystem::write_atomically(const fs::path& path,
                                   const std::function<void(File&)>& write,
                                   const Check& check) {
-  // Renaming over a device or a pipe would put a file in its place: /dev/null would be gone.
+  // Renaming over a device or a pipe would replace it by a file, even /dev/null.
   std::error_code error;
   if (const auto there = fs::status(path, error); fs::exists(there) && !fs::is_regular_file(there))
     throw MachineError("{}: is not a regular file; choose another name", path.string());
@@ -102,7 +102,8 @@ bool FileSystem::create_once(const fs::path& path, std::string_view bytes) {
     file.sync();
     created = retry([&] { return link(temporary.c_str(), path.c_str()); }) == 0;
     const int reason = errno;
-    // Whoever created it first may have removed our temporary file since: that is no failure.
+    // The process that created it first may have removed our temporary file since, which is not a
+    // failure.
     if (!created && reason != EEXIST && access(path.c_str(), F_OK) != 0) {
       errno = reason;
       throw failure("create it", path);
@@ -186,7 +187,7 @@ void File::append(std::string_view bytes) {
 void File::sync() {
   if (broken_) throw MachineError("{}: nothing more can be written after an error", path_.string());
   if (retry([&] { return system_.fdatasync(file_); }) == 0) return;
-  broken_ = true;  // what the kernel kept of the unsynced part is unknown: never write behind it
+  broken_ = true;  // the unsynced part is in an unknown state: never append to it
   throw failure("sync it to disk", path_);
 }
 
@@ -223,7 +224,7 @@ std::string numbered(std::string_view prefix, Index number, std::string_view suf
   return fmt::format("{}{:03}{}", prefix, number, suffix);
 }
 
-// The numbers of what is called prefix, number, suffix.
+// The numbers in names of the form prefix, number, suffix.
 std::vector<Index> numbers(const fs::path& folder,
                            std::string_view prefix,
                            std::string_view suffix) {

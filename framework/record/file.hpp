@@ -1,7 +1,7 @@
-// Files that must not be lost, and their paths in a run's folder: exclusive creation, whole writes, syncs and
-// atomic replacement. Every failure is a MachineError naming the file and the system's reason. No link is
-// written through: a file is created where nothing is, replaces what is there, or is opened as what it is.
-// Reading is ordinary (base/files.hpp).
+// Durable files, and their paths in a run's folder: exclusive creation, complete writes, syncs and atomic
+// replacement. Every failure is a MachineError naming the file and the system's reason. Nothing is written
+// through links: a file is created, replaces an existing one, or is opened as a regular file. For reading see
+// base/files.hpp.
 #pragma once
 
 #include <sys/types.h>
@@ -39,7 +39,7 @@ class FileSystem {
   bool create_once(const std::filesystem::path& path, std::string_view bytes);
   void truncate(const std::filesystem::path& path, std::uint64_t size);  // and fsync
   void remove(const std::filesystem::path& path);                        // absent is fine
-  // Makes a folder and those above it. What is new is on disk when this returns, at every level.
+  // Creates a folder and its parents; new folders are on disk when this returns, at every level.
   void make_folders(const std::filesystem::path& path);
   void sync_folder(const std::filesystem::path& path);
 
@@ -59,14 +59,14 @@ class FileSystem {
 class File {
  public:
   File(FileSystem& system, const std::filesystem::path& path);
-  // A temporary file, whose errors name what it becomes.
+  // A temporary file; its errors name the file that it will become.
   File(FileSystem& system, const std::filesystem::path& path, const std::filesystem::path& becomes);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // Whole or, after an exception, cut back to what was there before if the disk lets us; otherwise
-  // the file accepts nothing more.
+  // Writes completely, or throws and truncates to the previous content; if that fails, the file
+  // accepts no more writes.
   void append(std::string_view bytes);
   void sync();  // after a failed sync the file accepts nothing more
   std::uint64_t size() const { return size_; }
@@ -84,7 +84,7 @@ class File {
 // The owner of a temporary file of write_atomically or create_once: its name says on which machine (boot and
 // process namespace) which process makes it.
 enum class Temporary {
-  none,       // the name is not such a file's
+  none,       // the name is not of this form
   unknown,    // of another machine or container, whose processes are not seen from here
   alive,      // its process is, or another one that has its number now
   abandoned,  // its process is dead
@@ -96,7 +96,7 @@ std::string process_mark();
 Temporary marked(const std::string& mark);
 
 // The paths in a run's folder. Names only: no file is read or written here. Throws as throw_unreadable
-// where the folder cannot be looked into.
+// if the folder cannot be read.
 //
 //   results/<name>/<run id>/spec.yaml, identity.json, status.json
 //                           attempt-001/CLAIM, RELEASED, environment.json, source.diff
@@ -121,15 +121,15 @@ struct RunFolder {
   }
   std::filesystem::path diff(Index number) const { return attempt(number) / "source.diff"; }
 
-  std::vector<Index> attempts() const;         // those that were claimed, ascending
-  std::vector<Index> attempt_folders() const;  // also those that were not, or not yet
+  std::vector<Index> attempts() const;         // claimed attempts, ascending
+  std::vector<Index> attempt_folders() const;  // also unclaimed ones
   std::vector<Index> journals() const;         // attempts that have a journal, ascending
 };
 
-// The names in a folder, in no order; none where there is no folder. Throws as throw_unreadable.
+// The names in a folder, unordered; empty if there is no folder. Throws as throw_unreadable.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
-// The folder that a file, such as a record, lies in.
+// The folder of a file, such as a record.
 std::filesystem::path folder_of(const std::filesystem::path& record);
 
 // The remedy for a record that cannot be read, as the end of a message.

@@ -14,9 +14,9 @@
 namespace softalign {
 namespace {
 
-constexpr double kSyncSeconds = 5;       // what a power cut may take
+constexpr double kSyncSeconds = 5;       // the most that a power cut may lose
 constexpr double kPublishShare = 0.01;   // of the time spent training
-constexpr std::size_t kCheckpoints = 2;  // kept
+constexpr std::size_t kCheckpoints = 2;  // number of kept checkpoints
 
 double seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double>(d).count();
@@ -70,7 +70,7 @@ Recorder::~Recorder() {
   try {
     end(unannounced_);
   } catch (const std::exception&) {
-    // The error that brought us here is the one to report; the journal keeps what was written.
+    // The first error is the one to report; the journal keeps the data written so far.
   }
 }
 
@@ -86,7 +86,7 @@ void Recorder::open(const RunIdentity& run, const OpenMode& mode) {
   }
   write_setting(run);
   const Index attempt = claim_->attempt();
-  // Host names and paths may hold bytes that are no UTF-8.
+  // Host names and paths may contain invalid UTF-8.
   files_.write_atomically(
       folder_.environment(attempt),
       gather_provenance().dump(2, ' ', false, JsonObject::error_handler_t::replace) + "\n");
@@ -108,7 +108,7 @@ void Recorder::open(const RunIdentity& run, const OpenMode& mode) {
   status(RunState::running);
 }
 
-// Until the mark is written, a run that is killed begins again.
+// Until the mark is written, a killed run restarts.
 void Recorder::begin_with(ResumePoint beginning) {
   History history;
   history.live = std::move(beginning.frames);
@@ -134,7 +134,7 @@ void Recorder::write_setting(const RunIdentity& run) {
   put(folder_.identity(), run.identity_json);
 }
 
-// Goes back to the newest checkpoint that is whole.
+// Returns to the newest complete checkpoint.
 History Recorder::resume(const OpenMode& mode) {
   History history = read_history(folder_);
   std::vector<CheckpointMark> marks;
@@ -235,7 +235,7 @@ void Recorder::text(const std::string& group, const std::string& name, const std
 void Recorder::parameter(const std::string& name,
                          const std::vector<Index>& shape,
                          std::span<const float> values) {
-  std::vector<Dimension> dims;  // named by place and size, so that parameters may share them
+  std::vector<Dimension> dims;  // named by index and size, so that parameters may share them
   for (std::size_t i = 0; i < shape.size(); ++i)
     dims.push_back({fmt::format("axis{}_{}", i, shape[i]), shape[i]});
   array("parameters", name, dims, std::vector<float>(values.begin(), values.end()));

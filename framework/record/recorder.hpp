@@ -1,5 +1,5 @@
-// One run's record, which the trainer writes, from opening (a fresh start or a resumption) to its
-// end. Every number goes to the journal at once; run.h5 is published from there.
+// The record of a run, written by the trainer from opening (a fresh start or a resumption) to its
+// end. Every number is written to the journal at once; run.h5 is published from it.
 //
 //   Recorder record(results, {name, run_id, spec_yaml, identity_json});
 //   if (record.already_complete()) return;
@@ -8,7 +8,7 @@
 //   ... record.checkpoint(update, trainer.save());
 //   record.end(RunState::complete);
 //
-// For one thread. All functions throw MachineError when the disk fails; run.h5 stays what it was.
+// For one thread. All functions throw MachineError if the disk fails; run.h5 is then unchanged.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ struct RunIdentity {
   std::string name;
   std::string run_id;
   std::string spec_yaml;      // resolved, as people read it
-  std::string identity_json;  // what the run id is a hash of
+  std::string identity_json;  // the hashed content of the run ID
 };
 
 // Which checkpoints stay when a run is complete; until then there are always two to resume from.
@@ -88,7 +88,7 @@ class Recorder {
            std::vector<Dimension> dims,
            std::vector<double> values,
            const JsonObject& attributes);
-  // A text of any length, published as a dataset; bytes that are no UTF-8 are kept too.
+  // A text of any length, published as a dataset; invalid UTF-8 is kept, too.
   void text(const std::string& group, const std::string& name, const std::string& value);
   // A final parameter, published as /parameters/<name> with its shape.
   void parameter(const std::string& name,
@@ -99,11 +99,12 @@ class Recorder {
   // How many updates there will be, unless training stops early: for status.json.
   void expect(Index updates);
 
-  // Saves the trainer's state; on disk and valid when this returns. Publishes too, if that is
-  // cheap. The newest two are kept and, if it is wished, that of update `best`.
+  // Saves the trainer's state, which is on disk and valid when this returns. Also publishes the
+  // record if that is cheap. Keeps the newest two checkpoints and, if given, that of update `best`.
   void checkpoint(Index update, const Blobs& blobs, Index best = 0);
   void publish();
-  // All updates are made and their state is saved: whatever comes of the test, the run is trained.
+  // All updates are finished and their state is saved: the run is trained, whatever happens in the
+  // test.
   void trained();
   // The last call: publishes and says how it ended (complete, pruned, interrupted, trained or failed).
   void end(RunState state);
@@ -134,7 +135,7 @@ class Recorder {
   Index updates_ = 0;
   double wall_time_before_ = 0;
   bool drift_told_ = false;
-  RunState unannounced_ = RunState::failed;  // how the run stands if nobody says how it ended
+  RunState unannounced_ = RunState::failed;  // the state of the run if no end is recorded
   double publishing_ = 0;                    // seconds the last publication took
   Clock::time_point opened_ = Clock::now();
   Clock::time_point synced_ = opened_;

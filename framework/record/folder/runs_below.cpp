@@ -10,8 +10,8 @@
 namespace softalign {
 namespace {
 
-// Several runs for one beginning of an id. A study keeps runs of its own, so one run may lie in two
-// places.
+// Several runs with this beginning of an ID. A study has its own runs, so one run may be in two
+// folders.
 SpecError ambiguous(const std::string& given, const std::vector<RunFolder>& found) {
   constexpr std::size_t kShown = 5;
   const auto id = [](const RunFolder& run) { return run.root.filename(); };
@@ -48,7 +48,7 @@ void collect(const fs::path& path, int depth, std::vector<RunFolder>& runs) {
   }
 }
 
-// As paths compare, part by part, and not taken apart each time.
+// Compares like paths, part by part, without splitting them each time.
 bool before(const RunFolder& a, const RunFolder& b) {
   const auto place = [](char c) { return c == '/' ? -1 : static_cast<unsigned char>(c); };
   const std::string &x = a.root.native(), &y = b.root.native();

@@ -80,7 +80,7 @@ std::optional<RunState> published_end_if_whole(const RunFolder& run) {
   }
 }
 
-// How a run stands on which nobody works, and whose record is not that of its end.
+// The state of a run without an owner, whose record is not that of its end.
 RunState unfinished_state(const RunFolder& run,
                           const std::optional<Owner>& owner,
                           const std::optional<std::string>& end) {
@@ -174,7 +174,7 @@ void write_status(FileSystem& files, const RunFolder& run, const RunStatus& stat
 
 namespace {
 
-// The file that releases the newest claim of this process; null when there is none.
+// The file that releases the newest claim of this process; null if there is none.
 std::atomic<const std::string*> release_of_newest = nullptr;
 static_assert(std::atomic<const std::string*>::is_always_lock_free);
 const std::string kTaken;  // its address: a signal's handler reads the name and ends the process
@@ -276,7 +276,7 @@ Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const Liveness
       if (reason_.empty()) reason_ = fmt::format("taken from {} by force", before->str());
     }
     Owner self = Owner::self();
-    // A journal whose claim somebody removed keeps its number.
+    // The number of a journal whose claim was removed is not reused.
     attempt_ = self.attempt =
         1 + std::max(before ? before->attempt : 0, journals.empty() ? 0 : journals.back());
     files.make_folders(run.attempt(attempt_));

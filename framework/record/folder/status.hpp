@@ -102,9 +102,9 @@ class Claim {
 void release_claim_at_once();
 
 enum class RunState {
-  planned,      // nobody has begun it
+  planned,      // not started
   claimed,      // by a process that is alive, or may be, and has recorded nothing yet
-  running,      // by such a process, and it records
+  running,      // claimed, and recording
   interrupted,  // stopped with its state saved
   trained,      // interrupted at the end of its training: its test failed
   complete,
@@ -149,16 +149,16 @@ struct RunStatus {
   }
 };
 
-// The status of a run, for every command that shows it. What status.json does not say yet, or says no more,
-// comes from the newest claim and journal, and from run.h5: a run is over when that has its end. Never throws
-// for a run that others are writing; damaged files count as absent ones. MachineError where a file cannot be
-// read, whose state is not known then.
+// The status of a run, for every command that shows it. Facts that are not yet or no longer in status.json
+// come from the newest claim and journal, and from run.h5: a run is over if its record has its end. Never
+// throws for a run that is being written; damaged files count as absent. Throws MachineError if a file is
+// unreadable, because the state is then unknown.
 RunStatus run_status(const RunFolder& run, const LivenessCheck& proof = proof_of_death);
 
-// The end, complete or pruned, of which run.h5 is the record; nothing where it is a record from before the
-// newest attempt's end, or absent. The journal has an end first: run.h5 is behind when the disk was full,
-// or the process killed, at the last publication. Throws DataError for a damaged record, MachineError for
-// one that cannot be read.
+// The end, complete or pruned, that run.h5 records; empty if the record is older than the end of the
+// newest attempt, or absent. The end is written to the journal first, so run.h5 is older if the disk was
+// full or the process was killed at the last publication. Throws DataError for a damaged record,
+// MachineError for an unreadable one.
 std::optional<RunState> published_end(const RunFolder& run);
 
 // Gives a number of this name its newest value.

@@ -13,8 +13,8 @@ namespace softalign {
 namespace hdf5 {
 namespace {
 
-// Whether the last failure was one to take memory. What zlib is given has passed its chunk's checksum, so it
-// fails for nothing else; the library does not say so.
+// Returns whether the last failure was an allocation. The input of zlib has passed its chunk's checksum, so
+// zlib fails only for lack of memory, which the library does not report.
 bool lacks_memory() {
   bool lacks = false;
   H5Ewalk2(
@@ -53,7 +53,7 @@ void fail(const std::string& what) {
   const int code = errno;
   if (lacks_memory()) throw std::bad_alloc();
   std::string why = reason();
-  // Of this call the library does not say why the system refused it.
+  // For this call the library does not report the system's reason.
   if (why.find("stat info") != why.npos) why += fmt::format(" (errno = {})", code);
   throw MachineError("HDF5: {}: {}", what, why);
 }
@@ -115,7 +115,7 @@ unsigned links_to(hid_t object, const std::string& name) {
   return info.rc;
 }
 
-// A file of ours has one hard link to each object: others would lead out of the file, or in circles.
+// Records have one hard link to each object: other links could lead out of the file, or in circles.
 Hdf5Handle open_object(hid_t file, const std::string& path) {
   const std::string name = "/" + path;
   if (!exists_in(file, path)) throw MachineError("{} is missing", printable(path));

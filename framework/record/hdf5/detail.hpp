@@ -1,4 +1,4 @@
-// Shared by the files of this folder and by nobody else: checked calls, handles, element types.
+// Internal to this folder: checked calls, handles, element types.
 #pragma once
 
 #include <hdf5.h>
@@ -16,12 +16,12 @@
 
 namespace softalign::hdf5 {
 
-void silence();  // HDF5 prints nothing by itself: errors come as exceptions
+void silence();  // disables HDF5's own error output: errors are exceptions
 // The reason of the last failure: the entry of HDF5's error stack in which the system refused a call, or else
 // the innermost one. In the same call the library may have looked in vain for something else before.
 std::string reason();
 
-// The errno in such a text where it was the system that refused a call of HDF5's; 0: it was not.
+// Returns the errno in such a text if the system refused a call of HDF5, else 0.
 int system_error(const std::string& reason);
 
 // Throws the last failure: std::bad_alloc where the library had no memory, or else MachineError.
@@ -29,8 +29,8 @@ int system_error(const std::string& reason);
 // Returns whether the last failure says nothing about the file.
 bool is_the_machines_fault();
 
-// Throws std::bad_alloc where there is not as much memory as the library takes for a call. An allocation of its own
-// that fails may leave its heap damaged (1.10: H5B__node_dest frees what was never filled).
+// Throws std::bad_alloc if the memory that the library needs for a call is not available. A failed allocation
+// inside the library may damage its heap (1.10: H5B__node_dest frees uninitialised pointers).
 void demand_memory();
 
 // Passes a call's result on; throws as fail when the call failed.

@@ -1,5 +1,5 @@
-// The only door to HDF5: a writer that builds a netCDF-4-conformant file in memory, and a reader of
-// such files. It knows no layout; that is publish.hpp's and open_record.hpp's.
+// The only access to HDF5: a writer that builds a netCDF-4-conformant file in memory, and a reader
+// of such files. The layout is defined in publish.hpp and open_record.hpp.
 //
 // Rules that the writer keeps, so that h5py, xarray (both engines) and web viewers read its files:
 // a dimension scale on every axis, variable-length UTF-8 strings in datasets, fixed-length ones in
@@ -48,8 +48,8 @@ class Hdf5Writer {
   // no dataset of its own yet gets one that counts from 0. A dataset with the name of its only
   // dimension is that dimension's coordinates: write it first.
   void dataset(const std::string& path, const std::vector<Dimension>& dims, const Values& values);
-  // An array of float32, all NaN; its blocks are filled by write_block. `chunk`: what is stored and
-  // compressed together.
+  // An array of float32, all NaN; its blocks are filled by write_block. `chunk`: the block that is
+  // stored and compressed together.
   void nan_array(const std::string& path,
                  const std::vector<Dimension>& dims,
                  const std::vector<Index>& chunk);
@@ -60,7 +60,7 @@ class Hdf5Writer {
   // The members become attributes of a group or dataset, made if there is neither.
   // Strings too long for an attribute become datasets of that name in the group.
   void attributes(const std::string& path, const JsonObject& members);
-  // A dataset, or a group with all in it, as it is stored in another file.
+  // A dataset, or a group with its content, copied as stored in another file.
   void copy(const Hdf5Reader& from, const std::string& path);
   void copy_attributes(const Hdf5Reader& from, const std::string& path);
 
@@ -97,8 +97,7 @@ class Hdf5Reader {
   std::vector<float> read_block(const std::string& dataset,
                                 const std::vector<Index>& start,
                                 const std::vector<Index>& size) const;
-  // All attributes, without those that only serve dimension scales; null: of a type that
-  // no record has.
+  // All attributes except those of dimension scales; null: of a type that no record has.
   JsonObject attributes(const std::string& path) const;
   // One attribute, nothing where it is missing; it is damage where it is not a T: Index, double or std::string.
   template <class T>
@@ -121,14 +120,14 @@ DataError damaged_value(const std::filesystem::path& file, const std::string& pa
 
 std::string hdf5_version();  // of the library in use
 
-// A checksum behind the bytes of a file that others read too: HDF5 never looks beyond the end that
-// its own header names. It lets damage be found before a library that trusts every byte reads it.
+// A checksum after the end of the HDF5 file, which HDF5 ignores, because its header has the size.
+// It detects damage before a library that trusts every byte reads the file.
 
-// The bytes with their seal behind them: "SOFTSEAL", u64 number of bytes, u32 CRC-32 (zlib's).
+// The bytes followed by their seal: "SOFTSEAL", u64 number of bytes, u32 CRC-32 (zlib's).
 std::string sealed(std::string bytes);
 
-// Absent: older files have none, and another program that changes the file takes it off. Broken: the
-// bytes are not those that were sealed.
+// Absent: older files have none, and other programs that change a file remove it. Broken: the bytes
+// have changed since they were sealed.
 enum class Seal { absent, whole, broken };
 
 // Throws DataError, or MachineError when the machine is to blame, if the file cannot be read.

@@ -18,15 +18,15 @@ namespace softalign {
 using namespace hdf5;
 namespace {
 
-// More places than any array has; products of some axes of fewer stay small too.
+// More elements than any array has; also limits the products of axes.
 constexpr hsize_t kMostPlaces = hsize_t{1} << 48;
 
-// How many times its size deflate makes of a file at most; and what may be read whatever the file's size,
-// because places of an array that nobody wrote take no room.
+// The largest expansion by deflate; and a size that may be read from any file, because unwritten elements
+// of an array occupy no space.
 constexpr std::uint64_t kMostDeflated = 1032;
 constexpr std::uint64_t kAlways = 64 << 20;
 
-// The number of places in a block.
+// The number of elements in a block.
 std::uint64_t places_in(std::span<const hsize_t> sizes, const std::string& path) {
   hsize_t most = kMostPlaces, places = 1;
   for (const hsize_t size : sizes) {
@@ -37,7 +37,7 @@ std::uint64_t places_in(std::span<const hsize_t> sizes, const std::string& path)
   return places;
 }
 
-// The axes of a dataset, whose values must lie in its own file.
+// The axes of a dataset, whose values must be in the same file.
 std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
   const Hdf5Handle creation(check(H5Dget_create_plist(dataset), path), H5Pclose);
   if (H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) != 0)
@@ -50,10 +50,10 @@ std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
   return sizes;
 }
 
-// A dataset to be read from: the library takes memory for one whole chunk.
+// A dataset to read from: the library needs memory for one complete chunk.
 Hdf5Handle open_array(hid_t file, const std::string& path, Allowance& allowance) {
   Hdf5Handle set = open_dataset(file, path);
-  axes_of(set.id(), path);  // refuses what no array of ours is
+  axes_of(set.id(), path);  // refuses arrays that no record has
   const Hdf5Handle creation(check(H5Dget_create_plist(set.id()), path), H5Pclose);
   if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return set;
   hsize_t chunk[H5S_MAX_RANK];
@@ -73,7 +73,7 @@ Values read_as(hid_t dataset, std::size_t count, const std::string& path) {
   return values;
 }
 
-// Where the library puts texts of a dataset. It is C, so what is thrown there is kept until it has returned.
+// Receives texts of a dataset from the library, which is in C: exceptions are stored until it has returned.
 class Texts {
  public:
   explicit Texts(Allowance& allowance) : allowance_(allowance) {}
@@ -119,8 +119,8 @@ Values read_texts(hid_t dataset, std::size_t count, Allowance& allowance, const 
   return values;
 }
 
-// The names of a large group, in order of creation. An iteration in an order would put all links into a table
-// first, and frees what it has not filled when a read fails.
+// The names of a large group, in order of creation. An ordered iteration would first put all links into a
+// table, and would free uninitialised entries after a failed read.
 std::vector<std::string> names_by_index(hid_t group, hsize_t count, const std::string& path) {
   const auto name_of = [&](hsize_t i, char* name, std::size_t size) {
     return check(
@@ -153,8 +153,8 @@ void check_dimension_list(hid_t dataset, std::size_t axes, const std::string& pa
   if (!sound) throw MachineError("the {} of {} is not a list of its axes", kName, printable(path));
 }
 
-// The name of the scale of an axis, which is that of its dimension. What H5Iget_name says would take a walk
-// through the whole file.
+// The name of the scale of an axis, which is that of its dimension. H5Iget_name would traverse the whole
+// file.
 std::string scale_of(hid_t dataset, unsigned axis) {
   const auto keep_open = [](hid_t, unsigned, hid_t scale, void* kept) -> herr_t {
     H5Iinc_ref(scale);

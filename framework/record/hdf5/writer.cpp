@@ -85,7 +85,7 @@ Hdf5Writer::Hdf5Writer() {
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "file format");
   const Hdf5Handle creation = property_list(H5P_FILE_CREATE);
   track_order(creation);
-  static std::atomic<int> count = 0;  // HDF5 tells open files apart by their names, also in memory
+  static std::atomic<int> count = 0;  // HDF5 identifies open files by their names, also in memory
   const std::string name = fmt::format("record-{}", ++count);
   file_ = {check(H5Fcreate(name.c_str(), H5F_ACC_EXCL, creation.id(), access.id()), name),
            H5Fclose};

@@ -62,8 +62,7 @@ std::optional<Blobs> load_checkpoint(const fs::path& folder, const CheckpointMar
     }
     return blobs;
   } catch (const DataError&) {
-    return std::
-        nullopt;  // no such file, or not what save_checkpoint writes, though its hash is right
+    return std::nullopt;  // missing, or not written by save_checkpoint although its hash is right
   }
 }
 

@@ -49,7 +49,7 @@ inline std::string bytes_of(const real* numbers, std::size_t count) {
   return {reinterpret_cast<const char*>(numbers), count * sizeof(real)};
 }
 
-// Throws DataError when there is no such blob.
+// Throws DataError if there is no such blob.
 inline const std::string& blob_of(const Checkpoint& checkpoint, const std::string& name) {
   const auto found = checkpoint.blobs.find(name);
   if (found == checkpoint.blobs.end())
@@ -57,7 +57,7 @@ inline const std::string& blob_of(const Checkpoint& checkpoint, const std::strin
   return found->second;
 }
 
-// The result of `read` on such a blob, all of which it must take. Throws DataError.
+// Returns the result of `read` on such a blob, which it must consume completely. Throws DataError.
 template <class Read>
 auto read_blob(const Checkpoint& checkpoint, const std::string& name, const Read& read) {
   ByteReader in(blob_of(checkpoint, name));

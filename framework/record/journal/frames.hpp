@@ -16,8 +16,8 @@ namespace softalign {
 
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 
-// Numbers of one update. Published as rows of the group `series`; values of one update given in
-// several frames share the row, and a later value of the same name stands.
+// Numbers of one update. Published as rows of the group `series`; values of one update in several
+// frames share the row, and a later value of the same name replaces an earlier one.
 struct Scalars {
   std::string series;  // "train", "dev"
   Index update = 0;
@@ -25,10 +25,10 @@ struct Scalars {
   NamedNumbers values;
 };
 
-// The prefix of modules of alignments whose pieces of words are joined.
+// The prefix of alignment modules between words instead of pieces.
 inline constexpr std::string_view kBetweenWords = "words_";
 
-// One attention matrix: weights[t, s] says how much target position t looked at source position s.
+// One attention matrix: weights[t, s] of target position t for source position s.
 struct Alignment {
   std::string module;  // published as /alignments/<module>
   Index update = 0;
@@ -40,11 +40,11 @@ struct Alignment {
   std::vector<std::uint8_t> gold = {};   // [T, S]: 0 none, 1 possible, 2 sure; empty: unknown
 };
 
-// The group of what diagnostics find: /diagnostics/<name>/<split>.
+// The group of a diagnostic's findings: /diagnostics/<name>/<split>.
 inline constexpr std::string_view kDiagnosticsGroup = "diagnostics";
 
-// A final result; recorded again under the same name, the later one stands. One whose first dimension is an
-// update, alone, is a row of an array by update; the rows of all updates are published as one.
+// A final result; a later one of the same name replaces it. An array whose first dimension is a single
+// update is a row of an array by update; the rows of all updates are published as one array.
 struct Array {
   std::string group;  // "test", "parameters"
   std::string name;
@@ -54,7 +54,7 @@ struct Array {
   std::string attributes = "{}";  // a JSON object, as the journal has it
 };
 
-// Attributes of a group or a dataset, merged over those recorded before.
+// Attributes of a group or a dataset, merged with those recorded before.
 struct Attributes {
   std::string path;  // "" is the root
   std::string json;  // an object of strings, numbers, booleans and lists of one of these
@@ -86,12 +86,12 @@ struct End {
 using Frame =
     std::variant<Scalars, Alignment, Array, Attributes, Event, CheckpointMark, Rewind, End>;
 
-// Why a frame cannot stand in a record, whoever made it; empty: it can.
+// The reason why a frame cannot be part of a record; empty if it can.
 std::string fault_of(const Frame& frame);
 
 std::uint8_t kind_of(const Frame& frame);
 std::string encode(const Frame& frame);
-// Throws DataError for an unknown kind, for bytes that are no such frame and for one with a fault.
+// Throws DataError for unknown kinds, invalid bytes and invalid frames.
 Frame decode(std::uint8_t kind, std::string_view payload);
 
 }  // namespace softalign

@@ -142,7 +142,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Frame& frame) {
     add(path, a->update, encode(frame));
   } else if (const auto* array = std::get_if<Array>(&frame)) {
     Array numbers = *array;
-    numbers.attributes = "{}";  // words about them
+    numbers.attributes = "{}";  // their description
     add(array->group + "/" + array->name, array->update, encode(numbers));
   }
   return list;

@@ -1,5 +1,5 @@
-// A run's journals, read together: which frames stand and which were superseded by a resumption, and whether it
-// computed them again to the bit. Reading only; nothing is cut or repaired here.
+// A run's journals, read together: which frames are valid and which were superseded by a resumption, and
+// whether it computed the same bits again. Reads only; does not truncate or repair.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct History {
   std::vector<Attempt> attempts;
 
   std::optional<std::string> end_state() const;  // when the last live frame is END
-  Index last_update() const;                     // of the live frames; 0 when there is none
+  Index last_update() const;                     // of the valid frames; 0 if there are none
   double wall_time() const;                      // of the last live SCALARS frame, seconds
 
   // Applies a Rewind: frames after the checkpoint become superseded; when `file` is empty, the run restarts,
@@ -50,7 +50,7 @@ struct ResumePoint {
   Checkpoint state;
 };
 
-// The start with the newest checkpoint of a run that is whole and that `serves`; nothing where there is none.
+// The start from the newest complete checkpoint of a run that `serves` accepts; empty if there is none.
 // Throws as read_history and check_journals do.
 std::optional<ResumePoint> resume_point_of(const RunFolder& run,
                                            const std::string& run_id,
@@ -60,12 +60,11 @@ std::optional<ResumePoint> resume_point_of(const RunFolder& run,
 // times and rates.
 bool is_volatile(std::string_view path);
 
-// The resume drift check: what a resumed run computes again must have the bits that the interrupted attempt
-// had.
+// The drift check: numbers that a resumed run computes again must have the bits of the interrupted attempt.
 class DriftCheck {
  public:
   explicit DriftCheck(const std::vector<Frame>& superseded);
-  // Compares a recomputed frame with the superseded one, where there is one.
+  // Compares a recomputed frame with the superseded one, if any.
   void look(const Frame& frame);
   // "train/loss at update 512 is 3.25, an earlier attempt had 3.5"
   const std::optional<std::string>& first_difference() const { return difference_; }

@@ -38,8 +38,8 @@ std::string header_bytes(const JournalHeader& header) {
   return out.bytes();
 }
 
-// The bytes of a file from a place on, read as they are looked at: what a sparse file of terabytes
-// announces costs nothing.
+// The bytes of a file from an offset on, read on demand, so that the announced size of a sparse
+// file costs nothing.
 class Window {
  public:
   Window(const RegularFile& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -84,8 +84,8 @@ std::string_view whole_frame(Window& file, std::uint64_t sequence, std::uint32_t
   return sum == crc(salt, covered) ? frame : std::string_view();
 }
 
-// Nothing while the header is not whole, or when a power cut took it while the file was created;
-// DataError for what was never a journal, or no longer is one.
+// Empty while the header is incomplete, or if a power cut has lost it; throws DataError for files
+// that are not journals, or no longer.
 std::optional<JournalHeader> read_header(Window& file,
                                          std::uint32_t& salt,
                                          const std::filesystem::path& path) {
@@ -196,7 +196,7 @@ std::uint64_t cut_torn_end(FileSystem& files,
   tail.next();
   if (!tail.header() || tail.header()->run_id != run_id) return 0;
   const std::uint64_t size = std::filesystem::file_size(journal);
-  files.truncate(journal, tail.valid_size());  // and what is left, its process may not have synced
+  files.truncate(journal, tail.valid_size());  // the rest may not have been synced by its process
   return size - tail.valid_size();
 }
 

@@ -1,5 +1,5 @@
-// The append-only journal of one attempt: a header and checksummed frames. A reader gets
-// the longest valid prefix; a torn or damaged end is never an error and never used.
+// The append-only journal of one attempt: a header and checksummed frames. A reader gets the
+// longest valid prefix; an incomplete or damaged end is not an error and is never used.
 //
 //   header: "SOFTJRNL" u32 version, u32 length, run id, attempt, start time, u32 crc32
 //   frame:  u32 magic, u32 payload length, u64 sequence number, u8 kind, payload, u32 crc32
@@ -66,9 +66,8 @@ class JournalTail {
 // Returns whether a file begins as a journal does; quicker than reading it.
 bool begins_as_journal(const std::filesystem::path& journal);
 
-// Cuts what follows the valid prefix of a journal of this run, and of no other file: what has no
-// header of this run stays as it is. What is left is on disk when
-// this returns the number of bytes cut.
+// Truncates a journal of this run to its valid prefix; files without a header of this run are not
+// changed. The rest is on disk when this returns the number of removed bytes.
 std::uint64_t cut_torn_end(FileSystem& files,
                            const std::filesystem::path& journal,
                            const std::string& run_id);

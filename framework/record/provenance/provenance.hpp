@@ -1,5 +1,5 @@
-// Where and by what a run is made: machine, build, source state, environment. Gathering it never
-// throws: what cannot be found out is empty or absent.
+// The origin of a run: machine, build, source state, environment. Gathering it never throws:
+// unknown facts are empty or absent.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ struct BuildInfo {
 };
 const BuildInfo& build_info();
 
-// The version of the arithmetic. A change that moves bits of a run's numbers raises it, and CHANGELOG.md says
-// why. Runs of version 1 do not say it.
+// The version of the arithmetic, raised by every change of the bits of results; CHANGELOG.md gives the
+// reason. Runs of version 1 do not record it.
 inline constexpr int kArithmetic = 3;
 
 // Single values: host, cpu_model, isa, kernel, arithmetic, compiler, flags, git_commit,

@@ -75,7 +75,7 @@ std::vector<std::string> row(const std::vector<std::string>& all, Index at, Inde
   return {from, from + n};
 }
 
-// All of a module but its weights, which are read as they are asked for.
+// A module without its weights, which are read on demand.
 class AlignmentContents {
  public:
   AlignmentContents(const std::filesystem::path& file,
@@ -181,7 +181,7 @@ void StoredAlignments::each_sentence(
 
 namespace {
 
-// The places of sorted values: 500, 1000 -> 0, 1.
+// The index of each sorted value: 500, 1000 -> 0, 1.
 std::map<Index, Index> places(const std::set<Index>& values) {
   std::map<Index, Index> place;
   for (Index value : values) place.emplace(value, static_cast<Index>(place.size()));
@@ -323,7 +323,7 @@ class ModuleWriter {
 
 void write_alignments(Hdf5Writer& file, const std::vector<Frame>& frames) {
   using Place = std::tuple<Index, Index, Index>;
-  std::map<std::string, std::map<Place, const Alignment*>> modules;  // the last of a place stands
+  std::map<std::string, std::map<Place, const Alignment*>> modules;  // the last one for each index
   for (const Frame& frame : frames)
     if (const auto* a = std::get_if<Alignment>(&frame))
       modules[a->module][{a->update, a->sentence, a->head}] = a;

@@ -1,6 +1,6 @@
-// Alignment matrices in a record's /alignments, or in a file of that layout that holds nothing else (what
-// `softalign translate --alignments` leaves): reads both, and writes such files. The layout is that of
-// write_alignments (publish.hpp).
+// Reads alignment matrices from a record's /alignments, or from files with only this group (written by
+// `softalign translate --alignments`), and writes such files. The layout is that of write_alignments
+// (publish.hpp).
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ class StoredAlignments {
   const std::filesystem::path& file() const { return file_; }
   std::vector<std::string> modules() const;
   std::vector<Index> heads(const std::string& module) const;    // numbers of its heads
-  std::vector<Index> updates(const std::string& module) const;  // those after which it was kept
+  std::vector<Index> updates(const std::string& module) const;  // updates with recorded matrices
   // The sentences whose matrices a module holds, as they were numbered when recorded.
   std::vector<Index> sentences(const std::string& module) const;
   // The matrices of one sentence without padding, by update and head; none for an empty sentence.

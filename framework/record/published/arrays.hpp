@@ -1,5 +1,5 @@
-// The contents of a record as xtensor arrays, for programs that read records. They are views: what they are
-// made of must outlive them.
+// The contents of a record as xtensor arrays, for programs that read records. They are views, whose sources
+// must outlive them.
 #pragma once
 
 #include "framework/base/array.hpp"
@@ -19,7 +19,7 @@ inline auto as_array(const StoredParameter& parameter) {
                    std::vector<std::size_t>(parameter.shape.begin(), parameter.shape.end()));
 }
 
-// The shape of its dimensions. Throws DataError where the elements are no T.
+// The shape of its dimensions. Throws DataError if the elements are not of type T.
 template <class T>
 auto as_array(const Array& array) {
   const auto* values = std::get_if<std::vector<T>>(&array.values);

@@ -20,9 +20,9 @@
 namespace softalign {
 namespace {
 
-using Contents = std::map<std::string, std::string>;  // path to the hash of what is there
+using Contents = std::map<std::string, std::string>;  // path to the hash of the content
 
-// Processors make a NaN of either sign where there is no number: one is like another.
+// Processors give NaNs of either sign; all count as equal.
 template <class T>
 std::vector<T> with_plain_nan(std::vector<T> values) {
   if constexpr (std::is_floating_point_v<T>)

@@ -1,5 +1,5 @@
-// Compares two records number by number, and the plugins that they were made with. What depends on the clock or
-// the machine and not on the experiment is left out.
+// Compares two records number by number, and the plugins that they were made with, except for values that
+// depend on the clock or the machine.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@ namespace softalign {
 std::vector<std::string> compare_records(const std::filesystem::path& a,
                                          const std::filesystem::path& b);
 
-// The differences from `part`, a run that ended before: what training and dev recorded until then, "train/loss
-// at update 17", and what is known before training.
+// The differences from `part`, a run that ended earlier: of the numbers of training and dev until then,
+// "train/loss at update 17", and of facts known before training.
 std::vector<std::string> compare_until_end_of(const Record& record, const Record& part);
 
 // SHA-256 over all that compare_records compares.
@@ -28,7 +28,7 @@ std::string numeric_digest(const std::filesystem::path& record);
 // /provenance.
 std::string plugins_json();
 
-// The plugins of a run that are not loaded now with the same bytes, behind "made by": "another
+// The plugins of a run that are not loaded with the same bytes, to follow "made by": "another
 // distance.so (sha256 680f20b3.. then, 54251c9a.. now)". The file may have moved.
 std::vector<std::string> changed_plugins(const Record& record);
 // The changed plugins of a run that is not over, from its journals.

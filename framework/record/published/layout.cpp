@@ -52,7 +52,7 @@ Array joined(const Rows& rows, const std::set<Index>& updates) {
   return all;
 }
 
-// What was recorded as rows, whole and with its updates.
+// An array that was recorded as rows, with its updates.
 void write_rows(Hdf5Writer& file, const std::vector<Frame>& frames) {
   std::vector<std::string> order;
   std::map<std::string, Rows> arrays;
@@ -81,7 +81,7 @@ void write_rows(Hdf5Writer& file, const std::vector<Frame>& frames) {
 
 void write_arrays(Hdf5Writer& file, const std::vector<Frame>& frames) {
   std::vector<std::string> order;
-  std::map<std::string, const Array*> arrays;  // the last of each name stands
+  std::map<std::string, const Array*> arrays;  // the last one of each name
   for (const Frame& frame : frames) {
     const auto* array = std::get_if<Array>(&frame);
     if (!array || is_row(*array)) continue;
@@ -113,7 +113,7 @@ std::string text_of(const std::filesystem::path& file) {
   return is_there(file) ? read_file(file) : "";
 }
 
-// Single values become attributes of the group; the whole is kept beside them as text.
+// Single values become attributes of the group; the complete JSON is also stored as text.
 Json flat(const std::string& environment) {
   Json attributes = Json::object();
   if (!is_environment(environment)) return attributes;

@@ -33,7 +33,7 @@ std::string join(const std::string& group, const std::string& name) {
   return group.empty() ? name : group + "/" + name;
 }
 
-// Whose folder it is: as the journals say, or else identity.json; empty where it is no run's.
+// The run ID of a folder, from the journals or else identity.json; empty if it is not a run's.
 std::string owner_of(const RunFolder& run) {
   if (const std::vector<Index> journals = run.journals(); !journals.empty()) {
     JournalTail journal(run.journal(journals.back()));
@@ -43,11 +43,11 @@ std::string owner_of(const RunFolder& run) {
   return is_there(run.identity()) ? softalign::run_id(identity(read_file(run.identity()))) : "";
 }
 
-// What lies in a run's folder must be that run's record.
+// A record in a run's folder must belong to this run.
 void check_file_type(const std::filesystem::path& file, const std::string& run_id) {
   const RunFolder run{folder_of(file)};
   if (file.filename() != run.record().filename()) return;
-  // Quicker than the journals, which say so too.
+  // Faster than reading the journals, which have the same information.
   if (is_there(run.identity()) && softalign::run_id(identity(read_file(run.identity()))) == run_id)
     return;
   if (const std::string owner = owner_of(run); !owner.empty() && owner != run_id)

@@ -1,5 +1,5 @@
-// Reads a published record, for the commands that look at runs or use their models. It needs run.h5
-// and nothing else of the run's folder.
+// Reads a published record, for commands that inspect runs or use their models. It needs only
+// run.h5 from the run's folder.
 #pragma once
 
 #include <filesystem>
@@ -34,22 +34,22 @@ struct StoredParameter {
 // Every function throws DataError naming file and path when something is absent or damaged.
 class Record {
  public:
-  // A run.h5, or the folder it lies in. DataError in one line for a file that is absent, truncated,
+  // A run.h5, or its folder. Throws DataError, in one line, for a file that is absent, truncated,
   // foreign, or the record of another run than its folder's; NewerFormat for one of a newer version.
   explicit Record(const std::filesystem::path& path);
 
   const std::filesystem::path& file() const { return file_; }
   std::string run_id() const { return run_id_; }
   std::string name() const { return name_; }
-  // The state of the run now, as run_status gives it; of a record that was copied away from its folder the
-  // state it had, and "interrupted" if it was running: nobody resumes a copy.
+  // The current state of the run, as from run_status; for a record outside of its folder the recorded
+  // state, or "interrupted" if it was running, because a copy is never resumed.
   std::string state() const;
   bool complete() const { return complete_; }
   Index last_update() const { return last_update_; }
   std::string spec_yaml() const { return text("provenance", "spec_yaml"); }
   std::string identity_json() const { return text("provenance", "identity_json"); }
 
-  JsonObject attributes(const std::string& path = "") const;  // none of what is not there
+  JsonObject attributes(const std::string& path = "") const;  // empty if missing
   // One attribute, as Hdf5Reader::attribute has it.
   template <class T>
   std::optional<T> attribute(const std::string& path, const std::string& name) const {
@@ -59,7 +59,7 @@ class Record {
   std::vector<std::string> children(const std::string& group = "") const;
   // Groups with an `update` axis and numbers over it: "train", "dev".
   std::vector<std::string> series_names() const;
-  // All columns, or those of the names wanted that are there.
+  // All columns, or those of the given names that exist.
   SeriesColumns series(const std::string& name, const std::vector<std::string>& wanted = {}) const;
   Array array(const std::string& group, const std::string& name) const;
   // The text that Recorder::text wrote.

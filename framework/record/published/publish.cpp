@@ -110,7 +110,7 @@ void publish(FileSystem& files, const RunFolder& run, History history) {
   } catch (const std::exception& error) {
     if (std::string_view(error.what()).starts_with(printable(run.root.string(), kWhole)))
       throw;  // names its file
-    // Each frame could stand in a record, all of them cannot.
+    // Each frame alone is valid, but together they are not.
     throw DataError(
         "{}: no record can be made of its journals: {}; move them away and run the spec again with "
         "--force",

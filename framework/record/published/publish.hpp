@@ -14,18 +14,19 @@ namespace softalign {
 
 inline constexpr int kFormatVersion = 1;
 
-// Builds the record in memory, writes it beside run.h5, reads it back and puts it in place in one
-// step. Test results, which are recorded last, are whole or absent: a run that is not complete has
-// none. Throws MachineError when the disk fails; run.h5 is then what it was.
+// Builds the record in memory, writes it next to run.h5, reads it back and renames it in one step.
+// Test results, which are recorded last, are complete or absent: a run that is not complete has
+// none. Throws MachineError if the disk fails; run.h5 is then unchanged.
 void publish(FileSystem& files, const RunFolder& run, History history);
 
-// Returns whether the run is complete and run.h5 is the record of its end, which may lie there alone. Throws
-// DataError for a damaged record.
+// Returns whether the run is complete and run.h5 is the record of its end; other files are not needed.
+// Throws DataError for a damaged record.
 bool end_is_published(const RunFolder& run);
 
-// The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn
-// ends of journals are not read and not cut. MachineError while its owner lives; DataError, and
-// run.h5 stays, when a file of the run's folder is damaged. `except` is that of check_spec_files.
+// Rebuilds the record of a run without an owner from its journals: `softalign recover`. Incomplete
+// ends of journals are ignored and not removed. Throws MachineError while its owner lives;
+// DataError, leaving run.h5 unchanged, if a file of the run's folder is damaged. `except` is that
+// of check_spec_files.
 void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except = {});
 
 // A copy of a record to hand on: it verifies as the record does, and does not tell whose machine made it.
@@ -34,8 +35,8 @@ struct PublicCopy {
   std::vector<std::string> left_out;  // "host", "2 events"
 };
 
-// `spec_yaml` stands in place of the record's. All outside /provenance is the same. There, texts stay that say how
-// the numbers were made, unless they have a host's name or an absolute path in them.
+// `spec_yaml` replaces the record's. Everything outside /provenance is unchanged. In /provenance, texts about the
+// computation are kept unless they contain the name of a host or an absolute path.
 PublicCopy public_copy(const Record& record, const std::string& spec_yaml);
 
 // Returns whether the record is such a copy.
@@ -53,7 +54,7 @@ inline constexpr const char* kTestGroup = "test";
 // Throws DataError for a file of another format.
 void check_format(const std::filesystem::path& file, const Hdf5Reader& hdf5, const char* wanted);
 
-// /provenance: the spec, where and by what it was run, attempts, events.
+// /provenance: the spec, its machine and program, attempts, events.
 void write_provenance(Hdf5Writer& file, const RunFolder& run, const History& history);
 // /<series>: one row per update, one dataset per name; NaN where a name has no value.
 void write_series(Hdf5Writer& file, const std::vector<Frame>& frames);
