@@ -170,7 +170,8 @@ Batches cut_into_parts(const Split& split, std::span<const Index> batch, Index p
   for (Index k = std::min(parts, std::ssize(order)); k > 0; --k) {
     auto end = begin;
     double part = 0;
-    // As long as the next sentence brings it nearer to its share, and enough are left for the others.
+    // Continues while the next sentence brings the part closer to its share, and enough sentences
+    // remain for the other parts.
     for (; order.end() - end > k - 1; ++end) {
       const double next = symbols(*end), share = left / static_cast<double>(k);
       if (end != begin && k > 1 && part + next / 2 > share) break;
@@ -185,7 +186,7 @@ Batches cut_into_parts(const Split& split, std::span<const Index> batch, Index p
 
 namespace {
 
-using Rows = std::vector<std::pair<Index, ExampleRow>>;  // the example and where it lies
+using Rows = std::vector<std::pair<Index, ExampleRow>>;  // the example and its location
 
 Rows sorted_rows(const Split& split, std::span<const Index> examples) {
   Rows rows;

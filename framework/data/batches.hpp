@@ -45,15 +45,16 @@ struct BatchOptions {
 // The most pairs in a batch of which the longest sentence has `longest` positions, </s> included.
 Index most_pairs(const BatchOptions& options, Index longest);
 
-// How many examples an epoch has: of a portion of n examples with weight w, n w to the nearest whole.
+// The number of examples of an epoch: for a portion of n examples with weight w, n w rounded to an
+// integer.
 Index examples_per_epoch(const Split& split);
 
-// The batches of an epoch in the order of training. Each example is in one; where portions have
-// weights, in as many as the whole part of its weight says, and a share of the portion, drawn anew
-// for each epoch, in one more: of weight 0.5, half of the examples. The examples are permuted; each
-// pool of `pool` batches is sorted by source + target length and cut (Bahdanau et al. 2015, appendix
-// B.2: 1,600 pairs into 20 batches), and its batches are permuted. The plan takes 8 bytes an example,
-// 20 while it is made. With `tokens`, a pool is what fills about `pool` batches.
+// The batches of an epoch in the order of training. Each example is in one batch. With weights, it is
+// in as many batches as the integer part of its portion's weight, and a share of the portion, drawn
+// anew for each epoch, is in one more: with weight 0.5, half of the examples. The examples are
+// permuted; each pool of `pool` batches is sorted by source + target length and cut (Bahdanau et al.
+// 2015, appendix B.2: 1,600 pairs into 20 batches), and its batches are permuted. The plan takes 8
+// bytes per example, 20 while it is computed. With `tokens`, a pool fills about `pool` batches.
 Batches epoch_batches(const Split& split,
                       const BatchOptions& options,
                       std::uint64_t seed,
@@ -92,7 +93,7 @@ struct Batch {
   Index source_steps = 0;
   Index target_steps = 0;
   std::vector<Token> source;      // [B,S], each row ends with </s>; empty where sources are frames
-  std::vector<float> frames;      // [B,S,F]; 0 behind a row's end
+  std::vector<float> frames;      // [B,S,F]; 0 after a row's end
   std::vector<Token> target_in;   // [B,T], each row begins with <s>
   std::vector<Token> target_out;  // [B,T], each row ends with </s>
   std::vector<Index> source_lengths;     // [B], with </s> of symbols
@@ -108,14 +109,14 @@ struct Batch {
 // Examples in the order of a batch's rows.
 std::vector<Index> batch_order(const Split& split, std::span<const Index> examples);
 
-// Behind a row's end stands kEnd: a legal token that nothing may depend on. An empty list gives a batch of 0
-// rows and 0 steps.
+// After a row's end is kEnd, a legal token that nothing may depend on. An empty list gives a batch of 0 rows
+// and 0 steps.
 Batch make_batch(const Split& split, std::span<const Index> examples, bool links = false);
 
-// The training split, in memory, with other pieces in every epoch, as the dataset's dropout draws them
-// (BPE-dropout, Provilkov et al. 2020): more of them than the vocabulary's own, and sentences may be longer
-// than the longest was. A portion that no epoch draws from keeps its own. A function of (dataset, seed, epoch);
-// texts and links are left out. stop is asked now and then: true throws Interrupted.
+// The training split, in memory, segmented differently in every epoch, as the dataset's dropout draws
+// (BPE-dropout, Provilkov et al. 2020): into more pieces than without dropout, so that sentences may become
+// longer than the longest was. A portion that no epoch draws from is not changed. A function of (dataset, seed,
+// epoch); without texts and links. Calls stop regularly: true throws Interrupted.
 Split resegmented(const Dataset& data,
                   std::uint64_t seed,
                   Index epoch,

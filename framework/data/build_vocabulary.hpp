@@ -52,9 +52,9 @@ struct VocabularyOptions {
   }
 };
 
-// Makes a vocabulary from lines as they come. Words and characters in order of falling count, ties
-// bytewise, the rarest beyond `size` left out; pieces in the order of their model. Symbols that
-// occur nowhere in the lines are unknown.
+// Builds a vocabulary from a stream of lines. Words and characters are sorted by falling count,
+// ties bytewise, without the rarest beyond `size`; pieces are in the order of their model. Symbols
+// that do not occur in the lines are unknown.
 class VocabularyBuilder {
  public:
   virtual ~VocabularyBuilder() = default;

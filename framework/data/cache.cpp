@@ -31,11 +31,11 @@ fs::path place_of(const fs::path& folder, const std::string& key) {
   return folder / "datasets" / key;
 }
 
-// What may stand in the cache under a key.
+// The content of the cache for a key.
 struct Kept {
   fs::path place;
   std::string key;
-  bool damaged = false;  // something stands there, and it is not what was written
+  bool damaged = false;  // the file exists, but has changed since it was written
 
   std::optional<Dataset> open() {
     std::error_code error;
@@ -50,8 +50,8 @@ struct Kept {
   }
 };
 
-// While it lives no other process makes the dataset of this key. The lock is a byte of a file that all keys share, so
-// that none is left behind.
+// While it lives, no other process creates the dataset of this key. The lock is a byte of a file that all keys share,
+// so that no lock files are left over.
 class MakerLock {
  public:
   MakerLock(const fs::path& folder, const std::string& key, const Progress& progress) {
@@ -152,7 +152,7 @@ namespace {
 
 constexpr std::size_t kHash = 64;
 
-// Which state of which file; empty when there is none.
+// Identifies a file and its state; empty if there is no file.
 struct State {
   std::string text;
   bool settled = false;
@@ -177,7 +177,7 @@ std::string note_of(const State& state, const std::string& hash) {
   return text + sha256_hex(text) + "\n";
 }
 
-// Empty where there is none, and for whatever else stands there.
+// Empty if there is no such file, or another kind of file.
 std::string read_note(const fs::path& place) {
   constexpr std::uint64_t kLargest = 1 << 16;
   try {
@@ -239,8 +239,8 @@ std::optional<std::filesystem::path> cache_folder() {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-// How long ago a file must have changed. More than the coarsest clock of a file system (FAT: 2 s);
-// the rest is for a server whose clock is behind ours.
+// The minimum age of a file's last change: more than the coarsest clock of a file system (FAT: 2
+// s), and a margin for servers whose clock is slow.
 constexpr std::int64_t kSettled = 10;
 
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }

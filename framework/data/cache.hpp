@@ -1,5 +1,5 @@
-// The cache folder and what is kept there, which can be made again: datasets, and the SHA-256 of files that are
-// large and seldom change.
+// The cache folder and its content, which can be recreated: datasets, and the SHA-256 of large files that
+// seldom change.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@
 
 namespace softalign {
 
-// Datasets that are made once and kept: the first who asks makes a file in the cache folder, every
-// later one maps it.
+// Datasets that are created once: the first request writes a file in the cache folder, later ones
+// map it.
 //
 //   return cached_dataset(identity, [&](Dataset& data, const Emit& emit) {
 //     data.source = ...;
 //     for (...) emit(data.train, {source, target, links, source_text, target_text});
 //   }, progress);
 //
-// Examples are views into the mapped file, which is checked whole at every opening; batches are read
-// with pread, because one page fault makes up to 2 MiB around it resident. A run holds 8 bytes a
-// training pair (the plan of an epoch; 20 while it is made), a first run 32 until the file is written.
+// Examples are views into the mapped file, which is checked completely at every opening; batches are
+// read with pread, because a page fault makes up to 2 MiB around it resident. A run holds 8 bytes per
+// training pair (the plan of an epoch; 20 while it is computed), a first run 32 until the file is
+// written.
 
 // Adds an example, which is copied, to one of the dataset's splits.
 using Emit = std::function<void(Split&, const Example&)>;
@@ -32,15 +33,16 @@ using Emit = std::function<void(Split&, const Example&)>;
 // examples by emitting them.
 using MakeDataset = std::function<void(Dataset&, const Emit&)>;
 
-// The dataset that `make` makes, from the cache where it is there: then nothing of `make` is done.
-// `identity` names it: everything that any bit of it depends on must be in this text. Of processes
-// that ask at once one makes it while the others wait. A damaged file is made again; where no file
-// can be kept, the examples stay in memory (`make` may be called twice). `notes` says so.
+// Returns the dataset that `make` creates, from the cache if possible, without calling `make`.
+// `identity` names it: this text must contain everything that any bit of the dataset depends on. If
+// several processes need it, one creates it while the others wait. A damaged file is recreated; if
+// no file can be written, the examples stay in memory (`make` may be called twice), and `notes`
+// says so.
 Dataset cached_dataset(const std::string& identity,
                        const MakeDataset& make,
                        const Progress& progress);
 
-// Returns whether that dataset lies in the cache.
+// Returns whether that dataset is in the cache.
 bool is_cached(const std::string& identity);
 
 // The SHA-256 of a file, read unless the file is as it was when it was last read, so that opening a corpus does
@@ -50,18 +52,17 @@ bool is_cached(const std::string& identity);
 // hash_of_file.
 std::string remembered_hash(const InputFile& file);
 
-// The SHA-256 of a file, always read; what was remembered is corrected.
+// The SHA-256 of a file, which is always read; corrects the cached value.
 std::string read_hash(const InputFile& file);
 
-// The folder of things that can be made again; all of it may be removed at any time: $SOFTALIGN_CACHE, or else
-// $XDG_CACHE_HOME/softalign, or else $HOME/.cache/softalign. Nothing when SOFTALIGN_CACHE is set and empty, or
-// when none of them is set: then nothing is kept. It need not exist.
+// The cache folder, which may be removed at any time: $SOFTALIGN_CACHE, else $XDG_CACHE_HOME/softalign, else
+// $HOME/.cache/softalign. Empty, so that nothing is cached, if SOFTALIGN_CACHE is set and empty or none of
+// them is set. It need not exist.
 std::optional<std::filesystem::path> cache_folder();
 
-// The system's facts of a file, without reading it: enough to know that it is as it was, as git's index knows
-// it. Whoever remembers what was read in a file keeps the stamp that it had before. Times are nanoseconds since
-// 1970: of the last change of the content, and of the inode, which no program can set. All 0: there is no such
-// file.
+// Metadata of a file, sufficient to know that it has not changed, as in git's index. Take the stamp before
+// reading the file. Times are nanoseconds since 1970: of the last change of the content, and of the inode,
+// which programs cannot set. All 0: there is no such file.
 struct FileStamp {
   std::uint64_t device = 0, inode = 0, size = 0;
   std::int64_t modified = 0, changed = 0;

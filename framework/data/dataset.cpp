@@ -52,7 +52,7 @@ void put(const void* data, std::size_t size, std::vector<std::byte>& bytes) {
   bytes.insert(bytes.end(), begin, begin + size);
 }
 
-// As it lies in memory, but with zeros between its members: the same links are the same bytes.
+// As in memory, but with zeros as padding, so that equal links have equal bytes.
 std::array<std::byte, sizeof(Link)> bytes_of(const Link& link) {
   std::array<std::byte, sizeof(Link)> bytes{};
   std::memcpy(bytes.data() + offsetof(Link, source), &link.source, sizeof link.source);

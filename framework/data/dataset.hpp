@@ -1,5 +1,5 @@
-// Sentences as numbers: examples, and the dataset that a task delivers and everything downstream reads; how far
-// reading them is, and the buckets of their lengths. No files, no tensors.
+// Sentences as numbers: examples, and the dataset that a task delivers and everything downstream reads;
+// progress of reading, and length buckets. No files, no tensors.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +52,8 @@ struct SourceFormat {
   SourceFormat(const FrameFormat& of_frames) : frames(of_frames) {}
 };
 
-// One sentence pair, seen where it lies. Neither side holds sentence marks: batches add </s> to
-// symbols. A source is either symbols or frames.
+// A view of one sentence pair. Neither side has sentence marks: batches add </s> to symbols. A
+// source is either symbols or frames.
 struct Example {
   std::span<const Token> source = {};
   std::span<const Token> target = {};
@@ -91,7 +91,7 @@ class Examples {
  public:
   Examples() = default;  // none; append adds some, in memory
   explicit Examples(const FrameFormat& format) : format_(format) {}
-  // The examples of a mapped file, whose rows stand in it at `rows_at`, a multiple of 8.
+  // The examples of a mapped file, whose rows are at offset `rows_at`, a multiple of 8.
   Examples(std::shared_ptr<const MappedFile> file,
            std::size_t rows_at,
            std::size_t count,
@@ -109,16 +109,16 @@ class Examples {
   // The rows alone: lengths without the pages that hold the sentences.
   std::span<const ExampleRow> rows() const { return file_ ? file_rows_ : rows_; }
 
-  // For reading here and there in a large corpus: a copy, by a read instead of the mapping, which
-  // would make up to 2 MiB around each read resident. Both throw BugError behind the last, and
-  // MachineError when the disk fails.
+  // For random access to a large corpus: copies by read instead of the mapping, which would make up
+  // to 2 MiB around each access resident. Both throw BugError beyond the last example, and
+  // MachineError if the disk fails.
   ExampleRow row(std::size_t i) const;
   // The source's tokens, unless it is frames, then the target's.
   void read_tokens(const ExampleRow& row, std::vector<Token>& tokens) const;
   void read_frames(const ExampleRow& row, float* frames) const;  // [T,F]
 
-  // Gives pages of a mapped file back to the system; whatever is read again comes back by itself,
-  // views stay valid. Whoever reads many examples calls it now and then, from any thread.
+  // Returns pages of a mapped file to the system; they are read again on access, and views stay
+  // valid. To be called regularly when reading many examples, from any thread.
   void release() const;
 
   class Iterator {
@@ -152,10 +152,10 @@ class Examples {
 // Frames as a line of text: their numbers, with spaces between them.
 std::string line_of_frames(std::span<const float> frames);
 
-// [T,F]. Throws DataError for a word that is no number, and where the last frame is not complete.
+// [T,F]. Throws DataError for a word that is not a number, and for an incomplete last frame.
 std::vector<float> frames_of_line(std::string_view line, const FrameFormat& format);
 
-// Where a split's sentences went: read = kept + dropped, truncated ones are kept.
+// Counts of a split's sentences: read = kept + dropped, truncated ones are kept.
 struct SplitCounts {
   Index read = 0;
   Index kept = 0;
@@ -184,7 +184,7 @@ struct Split {
   Examples examples;
   SplitCounts counts;
   std::vector<Portion> portions = {};  // of all examples, in order; empty: each once
-  std::vector<TextFacts> texts = {};   // of its files; empty: it is of none
+  std::vector<TextFacts> texts = {};   // of its files; empty: no files
 };
 
 struct Dataset {
@@ -195,7 +195,7 @@ struct Dataset {
   Split test;
   bool has_links = false;          // the test split's links are known
   double subword_dropout = 0;      // of the training sentences, see resegmented()
-  std::vector<std::string> notes;  // what people should know about how it was read
+  std::vector<std::string> notes;  // remarks for the user about how it was read
 
   const FrameFormat& frames() const { return train.examples.format(); }
   SourceFormat source_format() const {
@@ -203,8 +203,8 @@ struct Dataset {
   }
 };
 
-// Tells how far the work on data is: called now and then, from the thread that does the work, with what it does
-// and how far it is, done of total (0: unknown). What it throws ends the work.
+// Receives the progress of work on data: called regularly on the working thread, with a description, done and
+// total (0: unknown). Exceptions end the work.
 using Progress = std::function<void(std::string_view what, Index done, Index total)>;
 
 // Source-length buckets for metrics by length: edges {10, 20} give "1-10", "11-20" and "21+". A

@@ -75,8 +75,8 @@ std::optional<Trailer> read_trailer(int file, const std::string& key) {
   return ours ? std::optional(trailer) : std::nullopt;
 }
 
-// With ordinary reads: nothing becomes resident, and a disk that cannot read is no signal but an
-// answer.
+// Uses ordinary reads: nothing becomes resident, and a failing disk is an error instead of a
+// signal.
 bool is_whole(int file, const Trailer& trailer) {
   std::vector<std::byte> part(kPart);
   Checksum sum;
@@ -130,7 +130,7 @@ std::uint64_t size_of(const ExampleRow& row, const FrameFormat& format) {
          std::uint64_t{row.target} * sizeof(Token) + row.source_text + row.target_text;
 }
 
-// Throws DataError unless all rows, and what they refer to, lie before `end`.
+// Throws DataError unless all rows, and everything that they refer to, are before `end`.
 void check_rows(const MappedFile& file,
                 std::size_t at,
                 std::size_t count,
@@ -179,7 +179,7 @@ void DatasetWriter::append(const Split& split, const Example& example) {
   if (buffer_.size() >= kPart) write_out();
 }
 
-// Whole parts, so that the sum is taken over the same blocks by whoever reads.
+// Complete blocks, so that every reader sums the same blocks.
 void DatasetWriter::write_out() {
   const std::size_t whole = buffer_.size() / kPart * kPart;
   file_.append({reinterpret_cast<const char*>(buffer_.data()), whole});
@@ -233,7 +233,7 @@ std::optional<Dataset> read_dataset(int file, const std::string& key) {
   if (!read_at(file, trailer->json_at, rest.data(), rest.size())) return {};
   const auto mapped = std::make_shared<const MappedFile>(file, trailer->size);
   Dataset data;
-  try {  // what no program of ours wrote has a right sum too, if somebody wanted it
+  try {  // a forged file may have a correct checksum
     const Json json = read_json<Json>(rest);
     const auto frames = from_stored<FrameFormat>(json.at("frames"));
     if (!frames) data.source = load_vocabulary(json.at("source").get_ref<const std::string&>());

@@ -1,6 +1,6 @@
-// A dataset as one file: examples as they are appended, then their rows, then the rest as JSON, then
-// a trailer that says whose it is and whether it is whole. In the machine's own byte order: it is
-// made where it is read. cache.hpp decides when there is one.
+// A dataset as one file: examples in the order of appending, then their rows, then the rest as JSON,
+// then a trailer with identity and checksum. In the machine's byte order, because it is read on the
+// same machine. cache.hpp decides when to write one.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@
 
 namespace softalign {
 
-// A fast sum that tells damage from what was written: any change within one word is noticed for
-// sure, others but once in 2^64. Not a cryptographic hash: whoever wants to can forge it.
+// A fast checksum against damage: any change within one word is detected, other changes except once
+// in 2^64. Not a cryptographic hash: it can be forged.
 class Checksum {
  public:
   static constexpr std::size_t kBlock = 64;  // bytes
@@ -69,7 +69,7 @@ class DatasetWriter {
   File& file_;
   std::vector<std::byte> buffer_;
   std::size_t written_ = 0;
-  Checksum sum_;                                         // of what is written
+  Checksum sum_;                                         // of the written bytes
   std::map<std::string, std::vector<ExampleRow>> rows_;  // by the split's name
 };
 
@@ -77,8 +77,8 @@ class DatasetWriter {
 // written. `file` may be closed then. Throws MachineError when the system cannot map it.
 std::optional<Dataset> read_dataset(int file, const std::string& key);
 
-// A file seen as memory, read-only. It may be removed or replaced by another meanwhile: the mapping
-// keeps what it has.
+// A file mapped into memory, read-only. If the file is removed or replaced, the mapping keeps the
+// old content.
 class MappedFile {
  public:
   // The first `size` > 0 bytes of an open file, which may be closed then. Throws MachineError.

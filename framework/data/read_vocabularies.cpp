@@ -17,7 +17,7 @@
 namespace softalign {
 namespace {
 
-constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";  // what such a file begins with
+constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";  // the first bytes of such a file
 
 bool is_record(const std::filesystem::path& path) {
   std::error_code unreadable;  // reported when the file is read

@@ -1,4 +1,4 @@
-// Vocabularies that were made before, for a run on other text: those of a record, or one in a file.
+// Reads existing vocabularies for a run on other text: those of a record, or one in a file.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ struct Vocabularies {
   std::shared_ptr<const Vocabulary> source, target;  // one object where both sides share it
 };
 
-// The vocabularies of a record, or of the run whose folder it is; of a file, one for both sides: a model of
-// sentencepiece, or words, one a line. Throws DataError.
+// The vocabularies of a record or a run's folder; or of a file, one for both sides: a sentencepiece model,
+// or one word per line. Throws DataError.
 Vocabularies read_vocabularies(const std::filesystem::path& path);
 
 // The hash of an input file, as `of_bytes` has it; of a record, and of a run's folder, that of its vocabularies.

@@ -121,7 +121,7 @@ auto with_clock(const Work& work, const std::string& what, const Progress& progr
   return result.get();
 }
 
-// The character that the library writes for what is unknown, U+2585: it skips lines that hold one.
+// The library's character for unknown symbols, U+2585: it skips lines that contain it.
 constexpr std::string_view kUnknownMark = "\xE2\x96\x85";
 
 class Lines final : public sentencepiece::SentenceIterator {
@@ -176,9 +176,9 @@ class SentencePieceVocabulary final : public Vocabulary {
     return symbols;
   }
 
-  // Algorithm 1 of Provilkov et al. 2020, for each word: of the pairs that may be merged, each is left out
-  // with probability `dropout`, and the best of the rest is merged, until none is left. Draws start
-  // with the best pair and end at the first pair that is not left out.
+  // Algorithm 1 of Provilkov et al. 2020, for each word: skips each pair that may be merged with
+  // probability `dropout`, and merges the best remaining pair, until none remains. Draws start with the
+  // best pair and end at the first pair that is not skipped.
   std::vector<Token> encode_with_dropout(std::string_view line,
                                          double dropout,
                                          const RandomStream& stream) const override {
@@ -212,7 +212,7 @@ class SentencePieceVocabulary final : public Vocabulary {
   }
 
  protected:
-  // A lone space mark stands before what the model cannot cut further.
+  // A lone space mark precedes a word that the model cannot segment further.
   std::vector<Index> words_of(const std::vector<std::string>& symbols) const override {
     return words_of_marked(symbols, LoneMark::after);
   }
@@ -227,7 +227,7 @@ class SentencePieceVocabulary final : public Vocabulary {
     }
   };
 
-  // The parts of a word, from its characters on, when the best merge that is kept is made again and again.
+  // The pieces of a word, from its characters, by repeatedly applying the best merge that is not skipped.
   template <class IsKept>
   std::vector<std::string_view> merged(std::string_view word, const IsKept& is_kept) const {
     std::map<std::size_t, std::optional<float> > cuts;  // with the score of a merge there

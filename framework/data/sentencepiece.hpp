@@ -16,9 +16,9 @@ inline constexpr const char* kNoSentencepiece =
     "it again";
 
 // Trains a model of at most `size` pieces, the specials included; `model` is "unigram" or "bpe".
-// One thread and no sampling: the same lines give the same bits. Text is taken as written (no
-// normalisation). The library does not say how far it is: progress tells the seconds that it takes.
-// Throws DataError when SentencePiece refuses: `size` too small for the characters.
+// One thread and no sampling: the same lines give the same bits. Text is not normalised. The
+// library does not report progress, so `progress` receives the elapsed seconds. Throws DataError if
+// SentencePiece refuses, for example if `size` is too small for the characters.
 std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::string>& lines,
                                                       Index size,
                                                       const std::string& model,
@@ -33,8 +33,8 @@ std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64);
 // written, or numbers the special symbols in another way.
 std::shared_ptr<const Vocabulary> sentencepiece_of(const std::string& model);
 
-// The version of the library that this was built with: another may cut words in another way. Empty: built
-// without it, and the functions above throw DataError.
+// The version of the library that this was built with; another may segment words differently. Empty:
+// built without it, and the functions above throw DataError.
 std::string sentencepiece_version();
 
 }  // namespace softalign

@@ -1,5 +1,5 @@
-// Tasks that make their sentences, so that the true alignment is known: what they have in common, and
-// those whose target is the source in another order, which say only which order.
+// Tasks that generate their sentences, so that the true alignment is known: common code, and a base
+// for tasks whose target is the source in another order.
 #pragma once
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
@@ -57,7 +57,7 @@ struct SyntheticOptions {
   Index symbols = 32;
   Lengths length;
   Examples examples;
-  Index data_seed = 1;  // not the run's: over its seeds, only what is trained varies
+  Index data_seed = 1;  // independent of the run's seed, so that seeds vary only the training
 
   template <class V>
   void describe(V& v) {
@@ -72,8 +72,8 @@ struct SyntheticOptions {
 };
 
 // Fills a split with `examples` examples, appended by draw(stream, i) one by one. The stream's numbers
-// at round i are those of example i, so that example i is a function of (data_seed, split, i): asking
-// for more leaves the first as they were.
+// at round i are those of example i, so that example i is a function of (data_seed, split, i),
+// whatever the number of examples.
 using Draw = std::function<void(const RandomStream& stream, std::uint64_t i)>;
 void fill_split(Split& split, const char* name, Index data_seed, Index examples, const Draw& draw);
 

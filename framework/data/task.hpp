@@ -1,4 +1,4 @@
-// The contract of a task: where an experiment's sentences come from.
+// The contract of a task, the source of an experiment's sentences.
 #pragma once
 
 #include <algorithm>
@@ -38,14 +38,14 @@ struct DataOutline {
     bool references = true;
     bool links = true;
     Index examples = 0;  // 0: not known
-    Index drawn = 0;     // in an epoch, where weights of files say how many; 0: as many
+    Index drawn = 0;     // per epoch, if weights of files determine it; 0: all examples
     Lengths source = {};
     Lengths target = {};
   };
   SplitOutline train = {};
   SplitOutline dev = {};
   SplitOutline test = {};
-  // False: the data are to be read, and lengths and symbols are at most those above.
+  // False: the data has not been read, and lengths and symbols are upper bounds.
   bool measured() const { return test.examples > 0; }
   // Different pairs of a source and a target symbol in sentence pairs of `train`, counted for IBM Model 1; 0:
   // not counted.
@@ -62,12 +62,12 @@ inline DataOutline::Lengths DataOutline::Lengths::even(Index shortest, Index lon
 class Task {
  public:
   virtual ~Task() = default;
-  // Reads or generates the data: the same seed, which is the run's, gives the same bits. Results of
-  // several seeds are compared sentence by sentence where it changes no sentence. Throws DataError
-  // with file and line.
+  // Reads or generates the data: the same seed (the run's) gives the same bits. Results of several
+  // seeds are compared sentence by sentence if the seed does not change the sentences. Throws
+  // DataError with file and line.
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
-  // The split "dev" or "test" with these vocabularies, which a trained model has; other splits may be empty. A
-  // task that makes its vocabularies from text needs that text no more.
+  // Returns the split "dev" or "test" with these vocabularies, those of a trained model; other splits may be
+  // empty. A task that builds its vocabularies from text does not need that text here.
   virtual Dataset load_to_measure(std::uint64_t seed,
                                   const std::string& /*split*/,
                                   const Vocabularies& vocabularies,
@@ -81,11 +81,12 @@ class Task {
       throw DataError("the data has other symbols than the model was trained with");
     return data;
   }
-  // Reads nothing: what cannot be trained is refused before that.
+  // Reads no data, so that impossible trainings are refused first.
   virtual DataOutline outline() const { return {}; }
-  // Returns whether load has to train a model of sub-words first, which may take minutes.
+  // Returns whether load trains a sub-word model first, which may take minutes.
   virtual bool has_to_train_subwords() const { return false; }
-  // Reads the files it names, and makes nothing of them. Throws what load would throw for their lines.
+  // Reads its files without building a dataset. Throws the errors that load would throw for their
+  // lines.
   virtual void check_files() const {}
 };
 

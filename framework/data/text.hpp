@@ -1,5 +1,5 @@
-// A line of text as words, as code points and as one clean line. Not tokenisation: text arrives
-// with its tokens separated by whitespace.
+// Splits a line of text into words or code points, and cleans it. No tokenisation: tokens are
+// separated by white space.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, a low
 // The parts between ASCII whitespace; they point into `line`.
 std::vector<std::string_view> split_words(std::string_view line);
 
-// The words of a line with one space between them: all, or the first `count`.
+// The words of a line, separated by single spaces: all, or the first `count`.
 std::string single_spaced(std::string_view line);
 std::string first_words(std::string_view line, Index count);
 
-// Symbols written one after the other, as text: each space mark becomes a space.
+// Concatenates symbols to text; each space mark becomes a space.
 std::string unmark_spaces(std::string_view marked);
 
 // For each of these symbols, the index of the word of that text which it is part of: of the last one, where it

@@ -1,4 +1,4 @@
-// Facts of a text: what a vocabulary does not know of it, and how it is written; surprises that no error tells.
+// Statistics of a text that explain surprises which are not errors: unknown symbols, and Unicode forms.
 #pragma once
 
 #include <set>
@@ -59,18 +59,18 @@ class TextSurvey {
 std::vector<std::string> notes_of(std::span<const TextFacts> texts,
                                   std::span<const TextFacts> trained_on);
 
-// Unicode writes many characters in two ways: as one code point (form NFC) or as a letter and the marks on it (form
-// NFD). They look the same, and to a vocabulary they are different words.
+// Unicode can write many characters in two ways: as one code point (form NFC) or as a letter with combining marks
+// (form NFD). They look the same, but a vocabulary treats them as different words.
 
-// A code point and the two that stand for it.
+// A code point and the two that it decomposes into.
 struct Composition {
   char32_t whole, base, mark;
 };
 std::span<const Composition> compositions();  // without Hangul syllables; by `whole`, rising
 
 struct UnicodeForms {
-  bool composed = false;         // a code point that two could stand for
-  bool decomposed = false;       // two code points that one could stand for
+  bool composed = false;         // a code point that could be decomposed
+  bool decomposed = false;       // two code points that could be composed
   bool byte_order_mark = false;  // U+FEFF
 };
 UnicodeForms forms_of(std::string_view utf8);

@@ -125,8 +125,8 @@ bool LineReader::take_line(std::string& line) {
   }
 }
 
-// The bytes of a file. What begins as gzip is unpacked: one or several members, and zeros behind them,
-// which tapes leave.
+// The bytes of a file. Gzip files are unpacked: one or several members, and zeros after them, as left
+// by tapes.
 class TextFile::Bytes {
  public:
   explicit Bytes(const std::string& path) : path_(path) {
@@ -169,7 +169,7 @@ class TextFile::Bytes {
     }
   }
 
-  // Puts what comes next behind what is still to take; false at the end of the file.
+  // Appends the next bytes to the unread ones; false at the end of the file.
   bool read_more(Index line) {
     std::memmove(buffer_.data(), packed_.data(), packed_.size());
     char* const end = buffer_.data() + packed_.size();
@@ -315,7 +315,7 @@ std::vector<Link> sorted_once(std::vector<Link> links) {
   return links;
 }
 
-// The first symbol of a word and the first after it; words stand in order.
+// The first symbol of a word and the first after it; words are in order.
 std::pair<Index, Index> symbols_of(Index word, const std::vector<Index>& word_of) {
   const auto range = std::equal_range(word_of.begin(), word_of.end(), word);
   return {range.first - word_of.begin(), range.second - word_of.begin()};

@@ -1,5 +1,5 @@
-// Text line by line, and what a line of text may be: of files, plain or gzip, and of whatever else
-// delivers bytes; sentence pairs from files whose lines match, with their word links.
+// Reads text line by line, from plain or gzip files or other sources of bytes, and checks lines;
+// reads sentence pairs from parallel files, with their word links.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace softalign {
 
-// Throws DataError `file:line: ...` when the line holds a NUL, is not UTF-8, or has more than
+// Throws DataError `file:line: ...` if the line contains a NUL, is not UTF-8, or has more than
 // kLongestSentence words.
 void check_line(std::string_view line, const std::string& file, Index number);
 
@@ -34,13 +34,13 @@ class LineReader {
   // the end.
   using Fill = std::function<std::size_t(std::span<char> buffer)>;
 
-  // `name` stands for the file in messages.
+  // `name` is the file's name in messages.
   LineReader(std::string name, Fill fill) : name_(std::move(name)), fill_(std::move(fill)) {}
 
   // The next line without its end (LF or CRLF) and without a byte order mark; false after the last.
-  // Throws DataError `name:line: ...` for more than a MiB without a line end, which is never read
-  // further, for whatever check_line refuses, for compressed text and for UTF-16, and behind a first
-  // line that is the only one where carriage returns stand in it.
+  // Throws DataError `name:line: ...` for more than a MiB without a line end (the rest is not read),
+  // for lines that check_line refuses, for compressed text and UTF-16, and for a single line with
+  // carriage returns.
   bool next(std::string& line);
 
   const std::string& name() const { return name_; }
@@ -53,7 +53,7 @@ class LineReader {
 
   std::string name_;
   Fill fill_;
-  std::string buffer_;          // what was read and not yet taken
+  std::string buffer_;          // bytes read but not yet returned
   std::string_view remaining_;  // the part of it still to take
   Index number_ = 0;
   bool returns_ = false;  // carriage returns in the first line
@@ -102,7 +102,7 @@ struct MarkedSides {
 // Reads sentence pairs from files whose lines match: sources, and where they are known targets and word links.
 class PairReader {
  public:
-  // Paths; empty where there is no such file. Throws DataError for files that cannot be read.
+  // Paths; empty for missing files. Throws DataError for files that cannot be read.
   PairReader(const std::string& source,
              const std::string& target,
              const std::string& alignment,
@@ -121,8 +121,8 @@ class PairReader {
 };
 
 // The links of one sentence pair from text, `i-j` sure, `ipj` possible, positions from 0, i in the source, j in
-// the target; sorted by source, then target. A link given twice counts once, as sure if any says so. Lengths
-// are in words. Throws DataError `file:line: ...` naming the link that cannot be read or points outside its
+// the target; sorted by source, then target. A repeated link counts once, as sure if any of them is sure.
+// Lengths are in words. Throws DataError `file:line: ...` naming the link that is invalid or points outside its
 // sentence.
 std::vector<Link> parse_links(std::string_view line,
                               Index source_length,
@@ -130,11 +130,11 @@ std::vector<Link> parse_links(std::string_view line,
                               const std::string& file,
                               Index number);
 
-// Links as such text: "0-0 1p2", in the order given.
+// Links as text: "0-0 1p2", in the given order.
 std::string links_text(const std::vector<Link>& links);
 
-// Links between words as links between symbols: every symbol of a source word to every symbol of
-// the target word. The arguments are Vocabulary::word_of of the two lines.
+// Converts links between words to links between symbols: every symbol of a source word to every
+// symbol of the target word. The arguments are Vocabulary::word_of of the two lines.
 std::vector<Link> spread_links(const std::vector<Link>& words,
                                const std::vector<Index>& source_word_of,
                                const std::vector<Index>& target_word_of);

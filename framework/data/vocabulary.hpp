@@ -31,26 +31,24 @@ class Vocabulary {
   virtual const std::string& symbol(Token id) const = 0;
   // kUnknown when absent, and for the specials' own names: text never yields a sentence mark.
   virtual Token id(std::string_view symbol) const = 0;
-  // A line as symbol strings (unknown ones kept as written), and their indices.
+  // A line as symbol strings (unknown ones unchanged), and their indices.
   virtual std::vector<std::string> split(std::string_view line) const = 0;
-  // Indices of the symbols that the line has where merges of sub-words are left out with this probability, each
-  // as the stream says. Throws BugError for a vocabulary that does not merge.
+  // Indices of the line's symbols if merges of sub-words are skipped with this probability, drawn from the
+  // stream. Throws BugError for a vocabulary without merges.
   virtual std::vector<Token> encode_with_dropout(std::string_view line,
                                                  double dropout,
                                                  const RandomStream& stream) const;
   // Symbol indices as a line a person reads: <s> and </s> are skipped, <unk> stays visible (to a
   // metric it is a wrong word).
   virtual std::string join(const std::vector<Token>& ids) const = 0;
-  // Returns whether symbols may be parts of the text's words: sub-words or characters, for a person to see as
-  // words.
+  // Returns whether symbols may be parts of words (sub-words or characters), which are shown joined to words.
   virtual bool has_pieces() const { return false; }
   // For each of these symbols, none of them </s>: the index of the word of join that it is part of. Without pieces,
   // each is a word.
   std::vector<Index> word_of_pieces(std::span<const Token> ids) const;
   // For each of the symbols of split(line): the index of the whitespace-separated word.
   std::vector<Index> word_of(std::string_view line) const { return words_of(split(line)); }
-  // Returns whether a symbol kSpaceMark stands for a space, so that text with this character would become other
-  // text.
+  // Returns whether kSpaceMark means a space, so that text with this character would be changed.
   virtual bool marks_spaces() const { return false; }
   // Printable text that holds everything needed to make it again; see load_vocabulary.
   virtual std::string serialize() const = 0;
@@ -87,8 +85,8 @@ class TableVocabulary : public Vocabulary {
   std::map<std::string, Token, std::less<>> ids_;
 };
 
-// A symbol is a whitespace-separated word. Its type is "words" where the words come from text and
-// "symbols" where a task names them.
+// A symbol is a whitespace-separated word. The type is "words" for words from text and "symbols"
+// for a task's own names.
 class WordVocabulary final : public TableVocabulary {
  public:
   using TableVocabulary::TableVocabulary;
@@ -96,8 +94,8 @@ class WordVocabulary final : public TableVocabulary {
   std::string join(const std::vector<Token>& ids) const override;
 };
 
-// A symbol is a code point; kSpaceMark stands between words, and belongs to the one before it. Its type is
-// "characters" where they come from text, whose words they are parts of, and "signs" where a task names them.
+// A symbol is a code point; kSpaceMark separates words, and belongs to the preceding one. The type is
+// "characters" for characters of words in text, and "signs" for a task's own characters.
 class CharacterVocabulary final : public TableVocabulary {
  public:
   using TableVocabulary::TableVocabulary;
