@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -11,6 +10,9 @@ import pytest
 
 BUILT = Path(os.environ.get("SOFTALIGN_BINARY_DIR", Path(__file__).parents[2] / "build/release"))  # or the folder of an installed package
 sys.path[:0] = [str(BUILT / "python"), str(Path(__file__).parents[1] / "app")]  # softalign_lab, command_line
-if importlib.util.find_spec("softalign_lab._core") is None:
-    pytest.skip("the Python package was not built: pybind11 or Python's headers are missing", allow_module_level=True)
 os.environ.setdefault("SOFTALIGN_PROGRAM", str(BUILT / "bin/softalign"))
+
+
+def pytest_sessionstart() -> None:
+    if os.environ.get("SOFTALIGN_PYTHON_PACKAGE") == "OFF":  # as CMake says; where it was to be built, its absence is an error
+        pytest.exit("skipped: CMake found no pybind11, or no headers of Python: scripts/setup.sh build python", returncode=77)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
+import softalign_lab as sa
 from command_line import TINY
-
-sa = pytest.importorskip("softalign_lab")
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import softalign_lab as sa
 
-sa = pytest.importorskip("softalign_lab")
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "experiments/notebooks").glob("*.ipynb"))
 
 

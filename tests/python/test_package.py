@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy
 import pytest
-
+import softalign_lab as sa
 from command_line import TINY, answer, json_lines, softalign
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
-sa = pytest.importorskip("softalign_lab")
 
 
 @pytest.fixture(scope="module")
