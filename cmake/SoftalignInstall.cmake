@@ -11,13 +11,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework DESTINATION ${CMAKE_INSTALL_IN
         FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign OPTIONAL)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/experiments/bible_en_es DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/experiments OPTIONAL)  # which a spec reads
-set(programs report.py serve.py figures.py optuna_sweep.py)
-set(modules ending.py missing_package.py plain_matplotlib.py palette.py program.py charts.py matrices.py study_json.py regular_file.py output.py fonts.py drawing.py paper.py paper_all.py paper_lines.py paper_grids.py paper_images.py paper_states.py sweep_table.py)  # of those
-list(TRANSFORM programs PREPEND ${PROJECT_SOURCE_DIR}/scripts/)
-list(TRANSFORM modules PREPEND ${PROJECT_SOURCE_DIR}/scripts/)
-install(PROGRAMS ${programs} DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/scripts)
-install(FILES ${modules} DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/scripts)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/report DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/scripts
+set(scripts report.py serve.py figures.py optuna_sweep.py)
+list(TRANSFORM scripts PREPEND ${PROJECT_SOURCE_DIR}/scripts/)
+install(PROGRAMS ${scripts} DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/scripts)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/softalign_tools DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/scripts
         PATTERN "__pycache__" EXCLUDE)
 
 install(EXPORT softalignTargets NAMESPACE softalign:: DESTINATION ${package_folder})

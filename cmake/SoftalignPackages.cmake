@@ -11,7 +11,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/experiments/links.py DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/experiments)
 if(TARGET softalign_python)
   set(SOFTALIGN_PYTHON_FOLDER lib/python3/dist-packages CACHE STRING "Where Python looks for packages, below the prefix")
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/python/softalign_lab DESTINATION ${SOFTALIGN_PYTHON_FOLDER} PATTERN "__pycache__" EXCLUDE)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/python/softalign_lab ${PROJECT_SOURCE_DIR}/scripts/softalign_tools
+          DESTINATION ${SOFTALIGN_PYTHON_FOLDER} PATTERN "__pycache__" EXCLUDE)
   install(TARGETS softalign_python LIBRARY DESTINATION ${SOFTALIGN_PYTHON_FOLDER}/softalign_lab)
 endif()
 

@@ -24,8 +24,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
-import ending  # isort: skip
-from output import printable
+from softalign_tools import ending  # isort: skip
+from softalign_tools.files import printable
 
 MB = 1 << 20
 LARGEST = 256  # MB of a file, unpacked: some 40 million links

@@ -10,14 +10,14 @@ import argparse
 from collections import defaultdict
 from pathlib import Path
 
-import plain_matplotlib  # isort: skip
+from softalign_tools import plain_matplotlib  # isort: skip
 import h5py
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-import palette
-from paper import SMALL, WIDTHS
-from study_script import Made, complete_runs, markdown, run_script
+from softalign_tools import palette
+from softalign_tools.drawing import SMALL, WIDTHS
+from softalign_tools.study_script import Made, complete_runs, markdown, run_script
 
 TABLE = ("parameters", "tokens/s", "memory, MB")
 DRAWN = {"tokens/s": "target symbols a second", "memory, MB": "memory, MB", "activations, kB": "activations of a sentence, kB"}

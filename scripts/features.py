@@ -16,7 +16,7 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
-from output import write
+from softalign_tools.files import write
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"

@@ -40,12 +40,12 @@ from dataclasses import dataclass, field  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import IO, Any  # noqa: E402
 
-import missing_package  # noqa: E402, isort: skip
+from softalign_tools import missing_package  # noqa: E402, isort: skip
 import optuna  # noqa: E402
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 from optuna.trial import Trial, TrialState  # noqa: E402
 
-from regular_file import read_bytes  # noqa: E402
+from softalign_tools.files import read_bytes  # noqa: E402
 
 STARTUP = 5  # trials that are drawn before TPE has something to learn from
 

@@ -8,17 +8,16 @@ What cannot be read is named on standard error and on the page.
 
 from __future__ import annotations
 
-import ending  # isort: skip
-import missing_package  # isort: skip
+from softalign_tools import ending, missing_package  # isort: skip
 import argparse
 import os.path
 import sys
 from pathlib import Path
 
-from output import OutputError, add_force, check, printable, say, write
-from program import RecordError
-from report.checklist import markdown
-from report.page import compute, html
+from softalign_tools.files import OutputError, add_force, check, printable, say, write
+from softalign_tools.program import RecordError
+from softalign_tools.report.checklist import markdown
+from softalign_tools.report.page import compute, html
 
 USAGE = 2  # the command line
 WRONG = 3  # no such place, or nothing to report on

@@ -7,8 +7,7 @@ again every ten seconds. Ctrl-C ends it; it writes nothing.
 
 from __future__ import annotations
 
-import ending  # isort: skip
-import missing_package  # isort: skip
+from softalign_tools import ending, missing_package  # isort: skip
 import argparse
 import json
 import secrets
@@ -20,10 +19,10 @@ from pathlib import Path
 from threading import Lock
 from urllib.parse import parse_qs, quote, urlsplit
 
-from output import say
-from program import RecordError, answer
-from report.page import compute, html
-from report.svg import counted
+from softalign_tools.files import say
+from softalign_tools.program import RecordError, answer
+from softalign_tools.report.page import compute, html
+from softalign_tools.report.svg import counted
 
 REFRESH = 10  # seconds
 FOLLOWED = {"claimed", "running"}

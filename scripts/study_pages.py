@@ -8,8 +8,7 @@ study, which `softalign verify` repeats to the last bit. Runs nothing else: `scr
 
 from __future__ import annotations
 
-import ending  # isort: skip
-import missing_package  # isort: skip
+from softalign_tools import ending, missing_package  # isort: skip
 import argparse
 import csv
 import io
@@ -23,17 +22,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import plain_matplotlib  # isort: skip
-import matplotlib.pyplot as plt
+from softalign_tools import plain_matplotlib  # isort: skip
 
-from drawing import save_figure
-from charts import Json
-from output import TEXT_MARK, OutputError, add_force, made_by_us, say, write
-from paper import set_style
-from paper_lines import draw_lengths, lengths, trained_on
-from program import RecordError, answer, report_of
-from study_json import read_study
-from study_script import cell, digits_of, markdown
+from softalign_tools.charts import Json
+from softalign_tools.drawing import save_figure, set_style
+from softalign_tools.files import TEXT_MARK, OutputError, add_force, made_by_us, say, write
+from softalign_tools.paper_lines import draw_lengths, lengths, trained_on
+from softalign_tools.program import RecordError, answer, report_of
+from softalign_tools.study_json import read_study
+from softalign_tools.study_script import cell, digits_of, markdown
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
@@ -137,7 +134,6 @@ def figures(study: Row, data: Json, out: Path) -> Iterator[str]:
         if drawn:
             figure = draw_lengths(drawn[:3], "page", trained_on(data, panel), known=known)
             save_figure(figure, out / f"{panel['name']}.png", True)
-            plt.close(figure)
             yield f"{panel['name']}.png"
 
 

@@ -16,14 +16,14 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2] / "scripts")]
 
-import plain_matplotlib  # isort: skip
+from softalign_tools import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
-
-import palette
 from links import Links, intersection, lines, quality, read
-from paper import WIDTHS
-from program import answer
-from study_script import Made, cell, complete_runs, markdown, run_script
+
+from softalign_tools import palette
+from softalign_tools.drawing import WIDTHS
+from softalign_tools.program import answer
+from softalign_tools.study_script import Made, cell, complete_runs, markdown, run_script
 
 DATA = Path(__file__).resolve().parents[1] / "bible_en_es/data"
 FORTH, BACK = "en_es", "es_en"  # parts of the study

@@ -19,16 +19,15 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2] / "scripts")]
 
-import plain_matplotlib  # isort: skip
+from softalign_tools import plain_matplotlib  # isort: skip
 import h5py
 import matplotlib.pyplot as plt
 import numpy as np
-
-from drawing import bounds, looks
 from links import links_of, ratio
-from paper import SMALL, WIDTHS, legend_above
-from program import answer
-from study_script import Made, cell, complete_runs, markdown, run_script
+
+from softalign_tools.drawing import SMALL, WIDTHS, bounds, legend_above, looks
+from softalign_tools.program import answer
+from softalign_tools.study_script import Made, cell, complete_runs, markdown, run_script
 
 MODULES = {"forced": "cross", "searched": "cross_search"}
 CONVENTIONS = ("predicted", "read")

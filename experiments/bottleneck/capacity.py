@@ -16,16 +16,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-import plain_matplotlib  # isort: skip
+from softalign_tools import plain_matplotlib  # isort: skip
 import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 
-from drawing import looks
-from output import printable
-from paper import WIDTHS, legend_above
-from program import RecordError
-from study_script import Made, cell, complete_runs, markdown, run_script
+from softalign_tools.drawing import WIDTHS, legend_above, looks
+from softalign_tools.files import printable
+from softalign_tools.program import RecordError
+from softalign_tools.study_script import Made, cell, complete_runs, markdown, run_script
 
 PROBE = "diagnostics/bottleneck/test"
 Curves = dict[str, dict[str, dict[int, list[float]]]]  # part -> model -> width -> a number of each seed

@@ -19,9 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "scripts"))
 
 from debian_package import BuildError, Package, differing, download, unpack, write_gzip
-from output import OutputError, add_force
 from strongs import Links, Token, link, tokens
 from sword import Canon, SwordError, read_canon, read_verses
+
+from softalign_tools.files import OutputError, add_force
 
 FOLDER = ROOT / "experiments/bible_en_es"
 PARTS = ("train", "dev", "test", "long")

@@ -24,7 +24,8 @@ sys.path.append(str(ROOT / "scripts"))
 
 from debian_package import BuildError, Package, differing, download, sha256, unpack, version_of, write_gzip
 from manuals import Block, parallel, read_html, read_man
-from output import OutputError, add_force, printable, write
+
+from softalign_tools.files import OutputError, add_force, printable, write
 
 FOLDER = ROOT / "experiments/long_sentences_debdocs"
 COLUMNS = ("en", "fr", "doc")

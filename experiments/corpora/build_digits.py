@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "scripts"))
 
 from debian_package import BuildError, Package, differing, download, unpack, write_gzip
-from output import OutputError, add_force
+
+from softalign_tools.files import OutputError, add_force
 
 FOLDER = ROOT / "experiments/digits"
 PARTS = ("train", "dev", "test")

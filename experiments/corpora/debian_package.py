@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from output import write
+from softalign_tools.files import write
 
 
 class Package(NamedTuple):

@@ -13,15 +13,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-import plain_matplotlib  # isort: skip
+from softalign_tools import plain_matplotlib  # isort: skip
 import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from drawing import looks
-from paper import WIDTHS, legend_above
-from study_script import Made, cell, complete_runs, markdown, run_script
+from softalign_tools.drawing import WIDTHS, legend_above, looks
+from softalign_tools.study_script import Made, cell, complete_runs, markdown, run_script
 
 GROUP = "diagnostics/gradient_flow/dev"
 Flow = dict[str, list[tuple[np.ndarray, np.ndarray]]]  # variant -> of each seed norms [update, distance], far to near [update]

@@ -18,15 +18,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-import plain_matplotlib  # isort: skip
+from softalign_tools import plain_matplotlib  # isort: skip
 import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 
-from drawing import looks
-from paper import WIDTHS, legend_above
-from program import answer
-from study_script import Made, complete_runs, markdown, run_script
+from softalign_tools.drawing import WIDTHS, legend_above, looks
+from softalign_tools.program import answer
+from softalign_tools.study_script import Made, complete_runs, markdown, run_script
 
 GROUP = "diagnostics/gradient_variance/dev"
 DASHES = {"variance_expected": "-", "average_error": ":"}

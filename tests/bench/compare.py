@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from output import parse_checked, write
+from softalign_tools.files import parse_checked, write
 
 CONFIGURATIONS = ("small", "medium", "long", "paper", "luong", "transformer")
 RNNSEARCH = ("small", "medium", "long", "paper", "tiny")

@@ -19,12 +19,13 @@ from datetime import date
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import plain_matplotlib  # noqa: E402, F401
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 from compare import CONFIGURATIONS, ROOT, Contestant, numbers, processor  # noqa: E402
-from drawing import STYLE, looks, save_figure  # noqa: E402
-from output import parse_checked, write  # noqa: E402
+
+from softalign_tools import plain_matplotlib  # noqa: E402, F401
+from softalign_tools.drawing import STYLE, looks, save_figure  # noqa: E402
+from softalign_tools.files import parse_checked, write  # noqa: E402
 
 MODELS = {"attention": [], "vanilla": ["--no-attention"]}
 LOOKS = looks(MODELS)

@@ -27,7 +27,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from output import printable
+from softalign_tools.files import printable
 
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
 FIRST_SEED = 1_000_000  # all seeds have the same number of digits, so that texts in a record can be exchanged in place

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from report_places import IMAGES, ROOT, SWEEP, TRANSFORMER, make_run, make_study, make_sweep
 
-from report.page import compute, html
+from softalign_tools.report.page import compute, html
 
 PATIENCE = int(os.environ.get("SOFTALIGN_PATIENCE", "1"))
 LARGE = (

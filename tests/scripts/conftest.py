@@ -1,4 +1,4 @@
-"""Makes the modules of scripts/ importable, as they are when a script is started, and the scripts of experiments."""
+"""Makes the scripts and their package importable, as it is when a script is started, and the scripts of experiments."""
 
 import sys
 from pathlib import Path

@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
-import charts
-import drawing
-import figures
 import h5py
 import numpy as np
-import paper_lines
 import pytest
 from made_records import BUCKETS, write_record
-from matrices import alignment, chosen_pane, lengths_of
-from program import report_of
+
+from softalign_tools import charts, drawing, figures, paper_lines
+from softalign_tools.matrices import alignment, chosen_pane, lengths_of
+from softalign_tools.program import report_of
 
 PUBLISHED = Path(__file__).parents[2] / "results/published"
 

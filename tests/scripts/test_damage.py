@@ -14,14 +14,14 @@ import figures
 import h5py
 import numpy as np
 import pytest
-import sweep_table
 from made_records import TEXT, change_spec, write_record, write_rest
 from nightly import NIGHTLY, sampled
-from program import RecordError, report_of
 
-from report.checklist import markdown
-from report.gather import gather
-from report.page import compute, html
+from softalign_tools import sweep_table
+from softalign_tools.program import RecordError, report_of
+from softalign_tools.report.checklist import markdown
+from softalign_tools.report.gather import gather
+from softalign_tools.report.page import compute, html
 
 EVIL = "</script><img src=x onerror=alert(1)>\"'\x1b[31m\u202e"
 WRONG: dict[str, Any] = {  # what a dataset or an attribute becomes

@@ -11,33 +11,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import figures
-import fonts
 import h5py
 import numpy as np
-import paper
-import matrices
-import paper_all
-import paper_grids
-import paper_images
-import paper_lines
-import paper_states
 import pytest
-import sweep_table
 from made_records import TEXT, change_spec, write_alignments, write_images, write_record
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.image import imread
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from program import RecordError, report_of
 
-from charts import Chart, Json, Line
+from softalign_tools import drawing, fonts, matrices, paper_all, paper_grids, paper_lines, sweep_table
+from softalign_tools.charts import Chart, Json, Line
+from softalign_tools.program import RecordError, report_of
 
 
 @pytest.fixture(autouse=True)
 def style():
-    paper.set_style("serif")
-    yield
-    figures.plt.close("all")
+    drawing.set_style("serif")
 
 
 def data_of(*places: Path) -> Json:
@@ -167,9 +158,9 @@ def test_a_legend_of_long_names_stays_in_its_figure():
 
 
 def test_a_letter_that_the_fonts_lack_takes_finite_room():
-    paper.set_style("serif")
+    drawing.set_style("serif")
     for words in ("\u6f22", "\u200b", " ", ""):  # of another font or a box; with no lines to draw
-        assert 0 <= paper.text_width(words, 8) < 1.2 * 8 / 72
+        assert 0 <= drawing.text_width(words, 8) < 1.2 * 8 / 72
 
 
 def with_words(path: Path, words: list[str], sentence: int = 0) -> Path:
@@ -269,7 +260,7 @@ def test_images_lie_over_the_attention_of_each_word(tmp_path):
     assert [item.image.ink.shape for item in items] == [(4, 6), (4, 4)]
     # Columns of cells of 2 x 2 pixels, two cells a column, by hand.
     assert items[0].image.position.tolist() == [[0, 0, 2, 2, 4, 4]] * 2 + [[1, 1, 3, 3, 5, 5]] * 2
-    figure = paper_images.draw_images([("", item) for item in items], "column")
+    figure = paper_grids.draw_images([("", item) for item in items], "column")
     words = [(item, ink, row) for item, ink in zip(items, inks) for row in range(len(item.target))]
     axes = [axis for axis in figure.axes if len(axis.images) == 2]
     assert len(axes) == len(words) == 7 + 5
@@ -457,7 +448,7 @@ def test_all_draws_every_figure(tmp_path):
     names = ["reverse_by_length", "reverse_curves", "reverse_alignment_5", "reverse_alignment_12"]
     assert ended.stdout.split() == [f"{out}/{name}.{kind}" for name in names for kind in ("pdf", "png")]
     for name in names:
-        pixels = 255 * figures.plt.imread(out / f"{name}.png")[:, :, :3].mean(axis=2)
+        pixels = 255 * imread(out / f"{name}.png")[:, :, :3].mean(axis=2)
         assert min(pixels.shape) > 400 and pixels.mean() > 200 and pixels.min() < 100  # light, with dark text
 
 
@@ -556,7 +547,7 @@ def test_settings_of_the_working_directory_do_not_enter(tmp_path):
 
 def test_states_are_drawn_by_their_first_two_components():
     part = {"explained": [0.5, 0.25, 0.125], "position": [0, 1, 0], "components": [[1.0, 2.0, 3.0], [-1.0, 0.5, 0.0], [9.0, 9.0, 9.0]]}
-    figure = paper_states.draw_states({"annotations": part, "readouts": part | {"components": part["components"][:1]}}, "column")
+    figure = paper_lines.draw_states({"annotations": part, "readouts": part | {"components": part["components"][:1]}}, "column")
     axis = figure.axes[0]
     assert axis.collections[0].get_offsets().tolist() == [[1, -1], [2, 0.5], [3, 0]] and axis.collections[0].get_array().tolist() == [0, 1, 0]
     assert (axis.get_title(), axis.get_xlabel(), axis.get_ylabel()) == ("annotations", "component 1 (50 %)", "component 2 (25 %)")

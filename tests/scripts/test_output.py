@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import figures
-import output
 import pytest
 from made_records import change_spec, write_record, write_rest
 
-from report.checklist import markdown
-from report.page import compute, html
+from softalign_tools import files
+from softalign_tools.report.checklist import markdown
+from softalign_tools.report.page import compute, html
 
 MINE = b"a file of mine\n"
 
@@ -31,33 +31,33 @@ def test_what_softalign_made_is_known(tmp_path):
     for name, content in ours.items():
         (tmp_path / name).write_bytes(content)
     assert figures.main(["curves", str(record), "--metric", "dev/perplexity", "--out", str(tmp_path / "figure")]) == 0
-    known = {name: output.made_by_us(tmp_path / name) for name in (*ours, "figure.pdf", "figure.png")}
+    known = {name: files.made_by_us(tmp_path / name) for name in (*ours, "figure.pdf", "figure.png")}
     assert known == dict.fromkeys(known, True)
     others = {
-        "journal": b"SOFTJRNL" + output.PAGE_MARK.encode(),
-        "quoted.html": b"<!DOCTYPE html>\n<p>" + output.PAGE_MARK.encode(),
-        "notes.md": b"# notes\n\n" + output.TEXT_MARK.encode(),
+        "journal": b"SOFTJRNL" + files.PAGE_MARK.encode(),
+        "quoted.html": b"<!DOCTYPE html>\n<p>" + files.PAGE_MARK.encode(),
+        "notes.md": b"# notes\n\n" + files.TEXT_MARK.encode(),
         "other.pdf": b"%PDF-1.4\n/Creator (Matplotlib)",
         "other.png": b"\x89PNG\r\n\x1a\n" + bytes(25) + b"tEXtSoftware\0Matplotlib",
         "empty": b"",
     }
     for name, content in others.items():
         (tmp_path / name).write_bytes(content)
-        assert not output.made_by_us(tmp_path / name), name
-    assert not output.made_by_us(record)
+        assert not files.made_by_us(tmp_path / name), name
+    assert not files.made_by_us(record)
 
 
 def test_the_law(tmp_path):
     new, mine, ours = tmp_path / "deep/new", tmp_path / "mine", tmp_path / "ours"
-    ours.write_text(f"# x\n{output.TEXT_MARK}\n")
-    output.write(new, b"content")
-    output.write(new, b"content")  # the same again
-    output.write(ours, b"other")
+    ours.write_text(f"# x\n{files.TEXT_MARK}\n")
+    files.write(new, b"content")
+    files.write(new, b"content")  # the same again
+    files.write(ours, b"other")
     mine.write_bytes(MINE)
-    with pytest.raises(output.OutputError):
-        output.write(mine, b"other")
+    with pytest.raises(files.OutputError):
+        files.write(mine, b"other")
     assert mine.read_bytes() == MINE
-    output.write(mine, b"forced", force=True)
+    files.write(mine, b"forced", force=True)
     assert (new.read_bytes(), ours.read_bytes(), mine.read_bytes()) == (b"content", b"other", b"forced")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["deep", "mine", "ours"]  # nothing is left beside them
 
@@ -74,8 +74,8 @@ def test_links_folders_and_devices_are_never_written(tmp_path, force):
     }
     for kind, make in kinds.items():
         make(tmp_path / kind)
-        with pytest.raises(output.OutputError, match=kind):
-            output.write(tmp_path / kind, MINE + b"more", force)
+        with pytest.raises(files.OutputError, match=kind):
+            files.write(tmp_path / kind, MINE + b"more", force)
     assert target.read_bytes() == MINE and not (tmp_path / "absent").exists()
 
 
@@ -85,17 +85,17 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     def full(file: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(output.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        output.write(tmp_path / "page", b"other", force=True)
+        files.write(tmp_path / "page", b"other", force=True)
     assert [p.name for p in tmp_path.iterdir()] == ["page"] and (tmp_path / "page").read_bytes() == MINE
 
 
 INTERRUPTED = """
-import ending
+from softalign_tools import ending
 import os, signal, threading, time
 from pathlib import Path
-import output
+from softalign_tools import files
 
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()  # as numpy's library has them
 sync = os.fsync
@@ -106,12 +106,12 @@ def interrupted(file):
     sync(file)
 
 os.fsync = interrupted
-output.write(Path("page"), b"content")
+files.write(Path("page"), b"content")
 """
 
 
 def test_an_interrupt_waits_for_the_file_whichever_thread_gets_it(tmp_path):
-    environment = {**os.environ, "PYTHONPATH": str(Path(output.__file__).parent)}
+    environment = {**os.environ, "PYTHONPATH": str(Path(files.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], cwd=tmp_path, env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
     assert [path.name for path in tmp_path.iterdir()] == ["page"]
@@ -143,4 +143,4 @@ def test_a_task_s_name_leads_out_of_no_folder(tmp_path):
 
 
 def test_messages_are_printable():
-    assert output.printable("a\x1b[31m\nb\u009b\u202e\udcff\ud800é") == "a\\x1b[31m\\nb\\xc2\\x9b\\xe2\\x80\\xae\\xff\\xed\\xa0\\x80é"
+    assert files.printable("a\x1b[31m\nb\u009b\u202e\udcff\ud800é") == "a\\x1b[31m\\nb\\xc2\\x9b\\xe2\\x80\\xae\\xff\\xed\\xa0\\x80é"

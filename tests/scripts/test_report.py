@@ -20,12 +20,12 @@ import numpy as np
 import pytest
 from report_places import IMAGES, PROGRAM, ROOT, STOPPING, SWEEP, TINY, make_broken_sweep, make_run, make_study, make_sweep, softalign, truncate
 
-from matrices import unpacked
-from program import report_of
-from report import heatmaps, panels, svg, sweep
-from report.gather import gather
-from report.page import compute, html
-from report.summary import common_facts
+from softalign_tools.matrices import unpacked
+from softalign_tools.program import report_of
+from softalign_tools.report import heatmaps, panels, svg, sweep
+from softalign_tools.report.gather import gather
+from softalign_tools.report.page import compute, html
+from softalign_tools.report.summary import common_facts
 
 SCRIPT = ROOT / "scripts/report.py"
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from charts import Chart, Line
-from report import heatmaps, sweep
-from report.checklist import checklist
-from report.comparison import comparisons
-from report.figures import BOTTOM, TOP, WIDTH, Figure, line_chart
-from report.gather import Subject
-from report.page import Report, headlines, html
-from report.panels import ALL, Table
-from report.plan import Plan, Row
-from report.svg import Scale, apart, number, width_of
+from softalign_tools.charts import Chart, Line
+from softalign_tools.report import heatmaps, sweep
+from softalign_tools.report.checklist import checklist
+from softalign_tools.report.comparison import comparisons
+from softalign_tools.report.figures import BOTTOM, TOP, WIDTH, Figure, line_chart
+from softalign_tools.report.gather import Subject
+from softalign_tools.report.page import Report, headlines, html
+from softalign_tools.report.panels import ALL, Table
+from softalign_tools.report.plan import Plan, Row
+from softalign_tools.report.svg import Scale, apart, number, width_of
 
 Told = tuple[dict[str, Any], str, float]  # what is set, state, value
 

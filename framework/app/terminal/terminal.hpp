@@ -62,8 +62,8 @@ std::string rough_time(double seconds);
 std::string rough_count(double count);
 
 // A file that a command writes where its user says. One law for all of them, that of
-// scripts/output.py: what softalign made is replaced, anything else needs --force; a symbolic link,
-// a folder or a device never is.
+// scripts/softalign_tools/files.py: what softalign made is replaced, anything else needs
+// --force; a symbolic link, a folder or a device never is.
 struct OutputFile {
   std::string path;  // empty: none is wanted
   bool force = false;

@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from charts import Json
-from output import TEXT_MARK, printable
-from report.gather import Subject, run_name
-from report.panels import Table
-from report.plan import text_of
-from report.summary import code, data, duration, machine, signatures
-from report.svg import counted, number
-from report.sweep import state_counts
+from softalign_tools.charts import Json
+from softalign_tools.files import TEXT_MARK, printable
+from softalign_tools.report.gather import Subject, run_name
+from softalign_tools.report.panels import Table
+from softalign_tools.report.plan import text_of
+from softalign_tools.report.summary import code, data, duration, machine, signatures
+from softalign_tools.report.svg import counted, number
+from softalign_tools.report.sweep import state_counts
 
 
 @dataclass(frozen=True)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-import warnings
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from unicodedata import east_asian_width
 
-import plain_matplotlib  # isort: skip
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
 
-from output import say
+from softalign_tools.files import say
 
 CHINESE, OTHER = "fonts-wqy-zenhei", "fonts-noto-core"  # packages with letters of Chinese, Japanese and Korean; of other scripts
-logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # a font of another weight is welcome
-warnings.filterwarnings("ignore", "Glyph .* missing from")  # note_missing says it
 
 
 def letters_of(path: str) -> frozenset[int]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from report.figures import Figure
-from report.plan import UNSET, Plan, Row, text_of
-from report.svg import Scale, apart, counted, number, or_nan, path, plated, shortened, svg, tag, tick
+from softalign_tools.report.figures import Figure
+from softalign_tools.report.plan import UNSET, Plan, Row, text_of
+from softalign_tools.report.svg import Scale, apart, counted, number, or_nan, path, plated, shortened, svg, tag, tick
 
 STATES = ["complete", "pruned", "running", "claimed", "interrupted", "trained", "planned", "failed", "lost", "corrupt", "unreadable"]
 SHADES = 6  # classes q0 (worst) to q5 (best)

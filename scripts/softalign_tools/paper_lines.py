@@ -1,4 +1,4 @@
-"""Figures of values over seeds: a metric by source length, learning curves."""
+"""Figures with axes: a metric by source length, learning curves, the principal components of a model's vectors."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-import charts
-import palette
-from charts import Chart, Json, Line
-from drawing import asides, length_axis, looks, value_axis
-from matrices import shown
-from paper import SMALL, WIDTHS, legend_above, text_width
+from softalign_tools import charts, palette
+from softalign_tools.charts import Chart, Json, Line
+from softalign_tools.drawing import SMALL, WIDTHS, Drawing, asides, legend_above, length_axis, looks, text_width, value_axis
+from softalign_tools.matrices import shown
 
 Look = dict[str, Any]  # of a line, for matplotlib
 LONGEST_NAME = 120  # characters of what a line is called
 HEIGHTS = {"column": 1.75, "page": 2.0}  # of one panel
+PARTS = {"annotations": "position in the source", "readouts": "position in the target"}
 
 
 def titled(chart: Chart, panel: str, fallback: str) -> list[Line]:
@@ -69,7 +68,8 @@ def panels(drawn: Sequence[Chart], width: str, height: float | None, known: Sequ
     rows, columns = (1, len(drawn)) if width == "page" else (len(drawn), 1)
     names = list(dict.fromkeys(line.series for chart in drawn for line in chart.lines))
     size = WIDTHS[width], height or rows * HEIGHTS[width] + (0.25 if len(names) > 1 else 0)
-    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    figure = Drawing(figsize=size, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.03)
     chosen = looks([*known, *names])
     if len(names) > 1:
@@ -77,7 +77,7 @@ def panels(drawn: Sequence[Chart], width: str, height: float | None, known: Sequ
     return figure, axes.ravel(), chosen
 
 
-def draw_band(axis: plt.Axes, chart: Chart, places: Sequence[float], line: Line, draw: Callable[..., object]) -> None:
+def draw_band(axis: Axes, chart: Chart, places: Sequence[float], line: Line, draw: Callable[..., object]) -> None:
     """Cut where the metric has its bounds."""
     known = [(x, chart.within(low), chart.within(high)) for x, low, high in zip(places, line.low, line.high) if math.isfinite(low + high)]
     if known:
@@ -130,4 +130,20 @@ def draw_curves(drawn: Sequence[Chart], width: str, height: float | None = None)
         value_axis(axis, chart)
         apart = chart.split != "dev" or any(other.split != "dev" for other in drawn)
         axis.set_ylabel(value_title(chart) + (f", {chart.split}" if apart else ""))
+    return figure
+
+
+def draw_states(states: Json, width: str) -> Figure:
+    """A point a vector, coloured by its position; an axis names the share of the variance that it explains."""
+    parts = {name: of for name, of in PARTS.items() if len(states[name]["components"]) > 1}
+    total = WIDTHS[width]
+    figure = Drawing(figsize=(total, 0.55 * total), layout="constrained")
+    axes = figure.subplots(1, len(parts), squeeze=False)
+    for axis, (name, colour) in zip(axes[0], parts.items()):
+        found = states[name]
+        points = axis.scatter(*found["components"][:2], c=found["position"], s=3, cmap="viridis", linewidths=0)
+        axis.set_title(name)
+        axis.set_xlabel(f"component 1 ({100 * found['explained'][0]:.0f} %)")
+        axis.set_ylabel(f"component 2 ({100 * found['explained'][1]:.0f} %)")
+        figure.colorbar(points, ax=axis, label=colour, location="bottom")
     return figure

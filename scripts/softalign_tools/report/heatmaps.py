@@ -10,10 +10,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from report.figures import Figure
-from report.plan import UNSET, Plan, Row, text_of
-from report.svg import Scale, number, shortened, svg, tag, tick, width_of
-from report.sweep import SHADES, is_number, logarithmic, sorted_values, state_counts, value_text
+from softalign_tools.report.figures import Figure
+from softalign_tools.report.plan import UNSET, Plan, Row, text_of
+from softalign_tools.report.svg import Scale, number, shortened, svg, tag, tick, width_of
+from softalign_tools.report.sweep import SHADES, is_number, logarithmic, sorted_values, state_counts, value_text
 
 BINS = 6  # of a parameter with more values
 PAIRS = 15  # heatmaps at most

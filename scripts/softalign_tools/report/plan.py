@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from charts import Json, or_nan
-from report.svg import number, spread
+from softalign_tools.charts import Json, or_nan
+from softalign_tools.report.svg import number, spread
 
 UNSET = "not set"  # an option that a condition of the sweep takes from some rows
 

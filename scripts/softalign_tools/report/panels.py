@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-import charts
-from charts import Chart, Json, Line
-from report.figures import Figure, bucket_chart, line_chart
-from report.gather import Subject
-from report.svg import number, or_nan, spread
+from softalign_tools import charts
+from softalign_tools.charts import Chart, Json, Line
+from softalign_tools.report.figures import Figure, bucket_chart, line_chart
+from softalign_tools.report.gather import Subject
+from softalign_tools.report.svg import number, or_nan, spread
 
 FIRST = 6  # figures of a panel that are not folded away
 SHOWN = 8  # series in one figure, as many as there are colours

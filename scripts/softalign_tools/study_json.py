@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from output import printable
-from program import RecordError
-from regular_file import read_bytes
+from softalign_tools.files import printable, read_bytes
+from softalign_tools.program import RecordError
 
 NUMBER = (int, float, type(None))
 VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}

@@ -10,8 +10,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-import palette
-from charts import or_nan as or_nan
+from softalign_tools import palette
+from softalign_tools.charts import or_nan as or_nan
 
 MARKERS = [
     "M-3,0a3,3 0 1,0 6,0a3,3 0 1,0 -6,0z",

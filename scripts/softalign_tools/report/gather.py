@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from charts import Json, labelled
-from palette import look_places
-from program import RecordError, report_of
-from report.plan import Plan
-from report.svg import counted
-from report.sweep import state_counts
-from study_json import STUDY, demand
+from softalign_tools.charts import Json, labelled
+from softalign_tools.palette import look_places
+from softalign_tools.program import RecordError, report_of
+from softalign_tools.report.plan import Plan
+from softalign_tools.report.svg import counted
+from softalign_tools.report.sweep import state_counts
+from softalign_tools.study_json import STUDY, demand
 
 
 def shown_place(place: str | Path) -> str:

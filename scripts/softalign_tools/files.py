@@ -1,6 +1,7 @@
-"""What scripts leave where their user says, files and lines.
+"""Files and lines of text that a user of scripts meets: read, written, printed.
 
-One law for all files: a page or picture that softalign made is replaced, anything else needs --force; a symbolic link, a folder or a device never is.
+One law for all that is written: a page or picture that softalign made is replaced, anything else needs --force; a symbolic link, a folder or a device
+never is.
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 class OutputError(Exception):
     """What stands where a file is to be written, and the remedy: the command line is wrong."""
+
+
+def read_bytes(path: Path, most: int = -1) -> bytes:
+    """A file, or how it begins. Throws OSError; ValueError for a pipe or a device, for whose writer nobody waits."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is a pipe or a device, where a file belongs; move it away")
+        return file.read(most)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,8 @@ from unicodedata import category
 
 import numpy as np
 
-from charts import Json
-from output import printable
+from softalign_tools.charts import Json
+from softalign_tools.files import printable
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
 WORDS = "words_"  # begins the name of alignments whose pieces of words are joined

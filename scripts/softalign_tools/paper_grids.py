@@ -1,4 +1,4 @@
-"""Figures made of cells: alignment matrices with their words, two parameters of a sweep."""
+"""Figures made of cells: alignment matrices with their words, images with the attention of each word, two parameters of a sweep."""
 
 from __future__ import annotations
 
@@ -6,20 +6,27 @@ import math
 import textwrap
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
+import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
-from drawing import SURE, draw_matrix, link_keys
-from matrices import Alignment
-from paper import SMALL, SMALLEST, WIDTHS, text_width
-from sweep_table import Cells
+from softalign_tools.drawing import FAINT, INK, SMALL, SMALLEST, SURE, WIDTHS, Drawing, draw_matrix, link_keys, text_width
+from softalign_tools.matrices import Alignment
+from softalign_tools.sweep_table import Cells
 
 LARGEST = 0.15  # of a cell of an alignment
 LINE = 1.2 * SMALL / 72  # height of a line of small text
 GAP = 0.05  # between a matrix and its words, and around panels
 FILLED = 0.85  # of a cell's side, taken by the letters beside it
+PIXEL = 0.025  # of an image, inches; less where an image is wider than the figure
+IMAGE_LINE = 1.3 * SMALL / 72  # height of a line of small text
+IMAGE_GAP = 0.06
+FOOT = 0.32  # the legend's
+SHADES = LinearSegmentedColormap.from_list("shades", matplotlib.colormaps["Blues"](np.linspace(0, 0.6, 64)))  # ink is seen on all of them
 
 
 def words_room(sides: Sequence[Sequence[str]]) -> float:
@@ -63,7 +70,7 @@ def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together
     height = sum(above) + sum(down) + 2 * GAP * len(rows) + foot
     pitch = max(item.weights.shape[1] for _, item in named) * cell + beside + 2 * GAP
     margin = max(0, total - columns * pitch) / 2  # small matrices stand in the middle
-    figure = plt.figure(figsize=(total, height))
+    figure = Drawing(figsize=(total, height))
     top = height
     for row, words, depth in zip(rows, above, down):
         for column, (name, item) in enumerate(row):
@@ -93,6 +100,67 @@ def legend_below(figure: Figure, image: object, items: Sequence[Alignment], left
                       handletextpad=0.4)  # fmt: skip
 
 
+def outline(inside: np.ndarray) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """The edges between pixels that are inside and those that are not: (x, y) corners, vertical ones and horizontal ones."""
+    framed = np.pad(inside, 1)
+    vertical = np.argwhere(framed[1:-1, 1:] != framed[1:-1, :-1])
+    horizontal = np.argwhere(framed[1:, 1:-1] != framed[:-1, 1:-1])
+    return [(x, y) for y, x in vertical.tolist()], [(x, y) for y, x in horizontal.tolist()]
+
+
+def draw_word(axis: Axes, item: Alignment, row: int) -> AxesImage:
+    """The image with the attention of target word `row` below its ink; what the word is linked to is outlined."""
+    ink, position = item.image.ink, item.image.position
+    shade = axis.imshow(item.weights[row][position], cmap=SHADES, vmin=0, vmax=1, interpolation="nearest")
+    black = np.zeros((*ink.shape, 4))
+    black[..., :3], black[..., 3] = to_rgb(INK), 0.85 * ink
+    axis.imshow(black, interpolation="nearest")
+    if item.gold is not None:
+        vertical, horizontal = outline(item.gold[row][position] == 2)
+        look = {"colors": SURE, "lw": 0.9, "zorder": 3, "clip_on": False}
+        if vertical:
+            axis.vlines([x - 0.5 for x, _ in vertical], [y - 0.5 for _, y in vertical], [y + 0.5 for _, y in vertical], **look)
+            axis.hlines([y - 0.5 for _, y in horizontal], [x - 0.5 for x, _ in horizontal], [x + 0.5 for x, _ in horizontal], **look)
+    axis.set_xticks([])
+    axis.set_yticks([])
+    axis.grid(visible=False)
+    axis.spines[:].set_visible(True)
+    axis.spines[:].set_color(FAINT)
+    axis.spines[:].set_linewidth(0.4)
+    return shade
+
+
+def draw_images(named: Sequence[tuple[str, Alignment]], width: str) -> Figure:
+    """Panels with a title each: the image once for every word written, the word above it, in lines as text runs."""
+    total = WIDTHS[width]
+    widest = max(item.image.ink.shape[1] for _, item in named)
+    pixel = min(PIXEL, (total - 2 * IMAGE_GAP) / widest)
+    tiles: list[tuple[Alignment, int, float, float]] = []  # word, and where its image's left upper corner is
+    titles, top = [], IMAGE_GAP
+    for name, item in named:
+        if name:
+            titles.append((name, top))
+            top += IMAGE_LINE
+        down, across = (pixel * n for n in item.image.ink.shape)
+        pitch = IMAGE_GAP + max(across, *(text_width(word, SMALL) for word in item.target))
+        columns = max(1, int((total - IMAGE_GAP) / pitch))
+        for row in range(len(item.target)):
+            line, column = divmod(row, columns)
+            tiles.append((item, row, IMAGE_GAP + column * pitch, top + IMAGE_LINE + line * (IMAGE_LINE + down + IMAGE_GAP)))
+        top = tiles[-1][3] + down + 2 * IMAGE_GAP
+    height = top + FOOT
+    figure = Drawing(figsize=(total, height))
+    for name, y in titles:
+        figure.text(IMAGE_GAP / total, 1 - y / height, name, fontsize=SMALL, fontweight="bold", va="top")
+    for item, row, x, y in tiles:
+        down, across = (pixel * n for n in item.image.ink.shape)
+        axis = figure.add_axes((x / total, 1 - (y + down) / height, across / total, down / height))
+        shade = draw_word(axis, item, row)
+        figure.text(x / total, 1 - (y - 0.02) / height, item.target[row], fontsize=SMALL, va="bottom")
+    legend_below(figure, shade, [item for _, item in named], 0)
+    return figure
+
+
 def value_texts(values: np.ndarray) -> np.ndarray:
     """Three significant digits of the largest, the same decimals in all; "–" where there is no value."""
     largest = np.nanmax(np.abs(values)) if not np.isnan(values).all() else 1
@@ -107,9 +175,10 @@ def draw_heatmap(cells: Cells, names: tuple[str, str], measured: str, width: str
     """
     down, across = cells.values.shape
     pitch = min(0.32, (WIDTHS[width] - 1.2) / across)
-    figure, axis = plt.subplots(figsize=(WIDTHS[width], height or max(1.4, down * pitch + 0.6)), layout="constrained")
+    figure = Drawing(figsize=(WIDTHS[width], height or max(1.4, down * pitch + 0.6)), layout="constrained")
+    axis = figure.subplots()
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02)
-    colours = plt.get_cmap("cividis").with_extremes(bad="#eeeeee")
+    colours = matplotlib.colormaps["cividis"].with_extremes(bad="#eeeeee")
     image = axis.imshow(np.ma.masked_invalid(cells.values), cmap=colours, origin="lower", aspect="auto", interpolation="nearest")
     texts = value_texts(cells.values)
     if max(text_width(text, SMALL - 1) for text in texts.ravel()) < 0.95 * (WIDTHS[width] - 1.2) / across:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from charts import Json
-from report.gather import Subject
-from report.svg import number, spread
+from softalign_tools.charts import Json
+from softalign_tools.report.gather import Subject
+from softalign_tools.report.svg import number, spread
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-import charts
-from charts import Json
-from matrices import Alignment, alignment, chosen_pane, lengths_of
-from paper_grids import draw_alignments
-from paper_lines import bucket_sets, curve, draw_curves, draw_lengths, lengths, seeds_text, trained_on
+from softalign_tools import charts
+from softalign_tools.charts import Json
+from softalign_tools.matrices import Alignment, alignment, chosen_pane, lengths_of
+from softalign_tools.paper_grids import draw_alignments
+from softalign_tools.paper_lines import bucket_sets, curve, draw_curves, draw_lengths, lengths, seeds_text, trained_on
 
 Draw = Callable[[], "Figure | None"]  # None: the records lack the numbers
 Named = tuple[str, Draw]  # with the figure's name, without a folder

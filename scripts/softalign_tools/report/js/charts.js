@@ -1,5 +1,5 @@
 // Charts: what stands under the pointer or the keyboard's cursor, series switched by the legend; of curves also zoom, other axes. A curve's
-// drawing is made again from its data, as scripts/report/figures.py made it.
+// drawing is made again from its data, as report/figures.py made it.
 const known = (value) => value !== null && Number.isFinite(value);
 const tickText = (value) => (value === 0 || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e7) ? value.toLocaleString("en", { maximumFractionDigits: 9 }) : value.toExponential());
 

@@ -13,19 +13,19 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-import palette
-from charts import Json
-from output import PAGE_MARK
-from report import panels, sweep
-from report.checklist import Item, checklist
-from report.comparison import comparisons
-from report.figures import Figure
-from report.gather import Subject, gather, run_name, shown_place
-from report.heatmaps import heatmaps
-from report.panels import Table
-from report.plan import text_of
-from report.summary import common_facts, run_facts
-from report.svg import counted, embedded, number, or_nan, spread
+from softalign_tools import palette
+from softalign_tools.charts import Json
+from softalign_tools.files import PAGE_MARK
+from softalign_tools.report import panels, sweep
+from softalign_tools.report.checklist import Item, checklist
+from softalign_tools.report.comparison import comparisons
+from softalign_tools.report.figures import Figure
+from softalign_tools.report.gather import Subject, gather, run_name, shown_place
+from softalign_tools.report.heatmaps import heatmaps
+from softalign_tools.report.panels import Table
+from softalign_tools.report.plan import text_of
+from softalign_tools.report.summary import common_facts, run_facts
+from softalign_tools.report.svg import counted, embedded, number, or_nan, spread
 
 HERE = Path(__file__).parent
 CSS = ["base.css", "figures.css", "sweep.css", "explorer.css", "print.css"]

@@ -8,8 +8,24 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from charts import Chart, Json, Line
-from report.svg import Scale, embedded, fitted, group, label as x_label, marker, marker_shape, number, or_nan, path, style, svg, tag, tick, y_axis
+from softalign_tools.charts import Chart, Json, Line
+from softalign_tools.report.svg import (
+    Scale,
+    embedded,
+    fitted,
+    group,
+    label as x_label,
+    marker,
+    marker_shape,
+    number,
+    or_nan,
+    path,
+    style,
+    svg,
+    tag,
+    tick,
+    y_axis,
+)
 
 WIDTH, HEIGHT = 360.0, 236.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 350.0, 8.0, 200.0

@@ -1,27 +1,37 @@
-"""What all figures of records have in common: looks, axes, matrices."""
+"""What all figures of records have in common: the page of a paper (widths, fonts), looks of lines, axes, matrices, files. Lengths are in inches, fonts in points."""
 
 from __future__ import annotations
 
 import io
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import plain_matplotlib  # isort: skip
-import matplotlib.pyplot as plt
+import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.image import AxesImage
+from matplotlib.legend import Legend
 from matplotlib.patches import Rectangle
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 
-import palette
-from charts import Chart
-from fonts import use_fonts
-from matrices import Alignment
-from output import MAKER, write
+from softalign_tools import palette
+from softalign_tools.charts import Chart
+from softalign_tools.files import MAKER, write
+from softalign_tools.fonts import families, use_fonts
+from softalign_tools.matrices import Alignment
 
+WIDTHS = {"column": 3.03, "page": 6.3}  # of the ACL style's two columns
+SMALL = 7  # font of ticks, legends and words
+SMALLEST = 5  # below it words are hard to read
+# They come with matplotlib, so a figure is the same on every machine, but for letters that they lack; STIX goes with the Times of papers.
+FONTS = {"serif": ["STIXGeneral", "DejaVu Serif", "DejaVu Sans"], "sans": ["DejaVu Sans"]}
 INK, FAINT, SURE = "#2b2b2b", "#9a9a9a", "#d55e00"
 LINKS = {2: ("sure link", 1.5, "-"), 1: ("possible link", 0.7, (0, (1, 1.5)))}  # value in gold -> name, line's width and style
 STYLE = {
@@ -40,10 +50,55 @@ STYLE = {
     "legend.frameon": False,
 }
 
+
+def set_style(font: str) -> None:
+    matplotlib.rcdefaults()
+    matplotlib.rcParams.update(STYLE)
+    matplotlib.rcParams.update({
+        "font.family": FONTS[font],
+        "font.size": 8,
+        "axes.labelsize": 8,
+        "xtick.labelsize": SMALL,
+        "ytick.labelsize": SMALL,
+        "legend.fontsize": SMALL,
+        "axes.linewidth": 0.5,
+        "grid.linewidth": 0.4,
+        "xtick.major.width": 0.5,
+        "ytick.major.width": 0.5,
+        "xtick.major.size": 2,
+        "ytick.major.size": 2,
+        "xtick.major.pad": 2,
+        "ytick.major.pad": 2,
+        "axes.labelpad": 2,
+        "lines.linewidth": 1.2,
+        "lines.markersize": 4,
+        "pdf.fonttype": 42,  # TrueType: what conferences ask for
+        "savefig.dpi": 300,
+    })  # fmt: skip
+
+
+class Drawing(Figure):
+    """A figure without a window, drawn alike whatever backend its user has chosen. Notebooks show it."""
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **how)
+        FigureCanvasAgg(self)
+
+    def _repr_png_(self) -> bytes:
+        drawn = io.BytesIO()
+        self.savefig(drawn, format="png", dpi=150, facecolor="white")
+        return drawn.getvalue()
+
+
 def looks(series: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Series -> how matplotlib draws its line."""
     return {name: {"color": palette.colour(place), "marker": palette.MARKERS[palette.marker(place)], "linestyle": palette.dash(place), "mec": "white", "mew": 0.4}
             for name, place in palette.look_places(series).items()}  # fmt: skip
+
+
+def files_of(stem: Path) -> list[Path]:
+    """STEM.pdf and STEM.png, where a figure goes."""
+    return [stem.with_name(f"{stem.name}.{kind}") for kind in ("pdf", "png")]
 
 
 def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
@@ -55,7 +110,7 @@ def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
     write(path, drawn.getvalue(), force)
 
 
-def value_axis(axis: plt.Axes, chart: Chart) -> None:
+def value_axis(axis: Axes, chart: Chart) -> None:
     """From 0 for shares, logarithmic where values are far apart."""
     if chart.logarithmic:
         axis.set_yscale("log")
@@ -85,7 +140,7 @@ def place(length: float, labels: Sequence[str]) -> float:
     return len(labels) - 0.5
 
 
-def length_axis(axis: plt.Axes, trained: set[tuple[int | None, int] | None], buckets: Sequence[str], *, size: float, colour: str) -> None:
+def length_axis(axis: Axes, trained: set[tuple[int | None, int] | None], buckets: Sequence[str], *, size: float, colour: str) -> None:
     """Buckets side by side, and behind them the lengths that training saw, where they are the same for all runs."""
     if len(trained) == 1 and None not in trained:  # others are told apart by their names
         ((shortest, longest),) = trained
@@ -103,7 +158,7 @@ def asides(n: int) -> np.ndarray:
     return min(0.07, 0.4 / n) * (np.arange(n) - (n - 1) / 2)
 
 
-def draw_matrix(axis: plt.Axes, item: Alignment, size: float, line: float = 1) -> AxesImage:
+def draw_matrix(axis: Axes, item: Alignment, size: float, line: float = 1) -> AxesImage:
     """Source words along the top, target words down, known links outlined. `line`: a factor on widths of lines."""
     t, s = item.weights.shape
     image = axis.imshow(item.weights, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
@@ -130,3 +185,45 @@ def link_keys(items: Sequence[Alignment], line: float = 1) -> list[Rectangle]:
     golds = [item.gold for item in items if item.gold is not None]
     return [Rectangle((0, 0), 1, 1, fill=False, ec=SURE, lw=width * line, ls=style, label=name)
             for value, (name, width, style) in LINKS.items() if any((gold == value).any() for gold in golds)]  # fmt: skip
+
+
+def text_width(words: str, size: float) -> float:
+    """In inches, as its fonts have it."""
+    return _width(words, tuple(families(words, matplotlib.rcParams["font.family"]))) * size / 72
+
+
+@cache
+def _width(words: str, family: tuple[str, ...]) -> float:
+    """For each point of the font's size."""
+    return text_to_path.get_text_width_height_descent(words, FontProperties(family=list(family), size=1), ismath=False)[0]
+
+
+def wrapped(words: str, room: float) -> str:
+    """On as many lines as it takes, broken behind commas. room: inches of a line in the font of legends."""
+    lines = [""]
+    for part in words.split(", "):
+        longer = f"{lines[-1]}, {part}" if lines[-1] else part
+        lines[-1:] = [longer] if not lines[-1] or text_width(longer, SMALL) <= room else [f"{lines[-1]},", part]
+    return "\n".join(lines)
+
+
+def legend_above(figure: Figure, handles: list) -> Legend:
+    """In as few rows as the width allows; a figure of constrained layout makes room for it, and grows where it is higher than half of it."""
+    width, height = figure.get_size_inches()
+    for handle in handles:
+        handle.set_label(wrapped(handle.get_label(), width - 0.5))  # beside a piece of its line
+    renderer = figure.canvas.get_renderer()
+    for columns in range(len(handles), 0, -1):
+        legend = figure.legend(handles=handles, loc="upper center", ncol=columns, bbox_to_anchor=(0.5, 1), borderaxespad=0.2,
+                               handlelength=1.6, columnspacing=1.2, handletextpad=0.5)  # fmt: skip
+        box = legend.get_window_extent(renderer)
+        if columns == 1 or box.width <= width * figure.dpi:
+            break
+        legend.remove()
+    high = box.height / figure.dpi
+    if high > height / 2:
+        height += high
+        figure.set_figheight(height)
+    if figure.get_layout_engine() is not None:
+        figure.get_layout_engine().set(rect=(0, 0, 1, 1 - high / height))
+    return legend

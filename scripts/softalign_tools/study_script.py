@@ -10,15 +10,15 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-import ending  # isort: skip
-import plain_matplotlib  # isort: skip
+from softalign_tools import ending  # isort: skip
+from softalign_tools import plain_matplotlib  # isort: skip
 from matplotlib.figure import Figure
 
-from drawing import save_figure
-from output import OutputError, add_force, printable
-from paper import set_style
-from program import RecordError
-from study_json import read_study
+from softalign_tools.drawing import save_figure, set_style
+from softalign_tools.files import OutputError, add_force, printable
+from softalign_tools.program import RecordError
+from softalign_tools.study_json import read_study
+
 
 def complete_runs(folder: Path) -> list[dict[str, Any]]:
     """As study.json has them, with `place`, the folder of each."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from charts import Json
-from report.svg import counted
+from softalign_tools.charts import Json
+from softalign_tools.report.svg import counted
 
 Fact = tuple[str, str]
 
