@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -49,40 +50,45 @@ STYLE = {
     "ytick.color": INK,
     "legend.frameon": False,
 }
+PAPER = {  # beside it
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": SMALL,
+    "axes.linewidth": 0.5,
+    "grid.linewidth": 0.4,
+    "xtick.major.width": 0.5,
+    "ytick.major.width": 0.5,
+    "xtick.major.size": 2,
+    "ytick.major.size": 2,
+    "xtick.major.pad": 2,
+    "ytick.major.pad": 2,
+    "axes.labelpad": 2,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "pdf.fonttype": 42,  # TrueType: what conferences ask for
+    "savefig.dpi": 300,
+}
 
 
 def set_style(font: str) -> None:
     matplotlib.rcdefaults()
-    matplotlib.rcParams.update(STYLE)
-    matplotlib.rcParams.update({
-        "font.family": FONTS[font],
-        "font.size": 8,
-        "axes.labelsize": 8,
-        "xtick.labelsize": SMALL,
-        "ytick.labelsize": SMALL,
-        "legend.fontsize": SMALL,
-        "axes.linewidth": 0.5,
-        "grid.linewidth": 0.4,
-        "xtick.major.width": 0.5,
-        "ytick.major.width": 0.5,
-        "xtick.major.size": 2,
-        "ytick.major.size": 2,
-        "xtick.major.pad": 2,
-        "ytick.major.pad": 2,
-        "axes.labelpad": 2,
-        "lines.linewidth": 1.2,
-        "lines.markersize": 4,
-        "pdf.fonttype": 42,  # TrueType: what conferences ask for
-        "savefig.dpi": 300,
-    })  # fmt: skip
+    matplotlib.rcParams.update(STYLE | PAPER | {"font.family": FONTS[font]})
 
 
 class Drawing(Figure):
-    """A figure without a window, drawn alike whatever backend its user has chosen. Notebooks show it."""
+    """A figure without a window, drawn in the style that was set when it was made, whatever its user sets later. Notebooks show it."""
 
     def __init__(self, *args: Any, **how: Any) -> None:
         super().__init__(*args, **how)
         FigureCanvasAgg(self)
+        self.notes: list[str] = []  # of which seeds a line is the mean, what is left out
+        self._style = {name: matplotlib.rcParams[name] for name in ("font.family", *STYLE, *PAPER)}
+
+    def draw(self, renderer: RendererBase) -> None:
+        with matplotlib.rc_context(self._style):
+            super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
         drawn = io.BytesIO()
@@ -102,7 +108,7 @@ def files_of(stem: Path) -> list[Path]:
 
 
 def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
-    """As PDF or PNG, by its name, with the mark that output.py knows. The bytes tell neither the time nor the version of what drew it."""
+    """As PDF or PNG, by its name, with the mark that files.py knows. The bytes tell neither the time nor the version of what drew it."""
     marks = {".pdf": {"CreationDate": None, "Creator": MAKER, "Producer": None}, ".png": {"Software": MAKER}}
     use_fonts(figure)
     drawn = io.BytesIO()

@@ -11,11 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from matplotlib.figure import Figure
-
 from softalign_tools import charts
 from softalign_tools.charts import Chart, Json
-from softalign_tools.drawing import SMALLEST
+from softalign_tools.drawing import SMALLEST, Drawing
 from softalign_tools.matrices import Alignment, alignment, chosen_pane, shown
 from softalign_tools.paper_all import Draw, Note, every_figure, main_metrics
 from softalign_tools.paper_grids import draw_alignments, draw_heatmap, draw_images
@@ -71,7 +69,7 @@ def renamed(drawn: Sequence[Chart], names: Mapping[str, str]) -> list[Chart]:
 
 def lengths(
     places: Sequence[Place], metrics: Sequence[str], band: str, names: Mapping[str, str], width: str, height: float | None, note: Note
-) -> Figure:
+) -> Drawing:
     """A panel for each metric of the test by source length; without metrics one of the usual ones."""
     data = read(places, note)
     for run in data["runs"]:
@@ -97,7 +95,7 @@ def lengths(
 
 def curves(
     places: Sequence[Place], metrics: Sequence[str], smooth: int, band: str, names: Mapping[str, str], width: str, height: float | None, note: Note
-) -> Figure:
+) -> Drawing:
     """A panel for each number by update, "bleu" of dev or "train/loss". smooth: so many updates of train/.. are a point, their mean."""
     wanted = [metric if "/" in metric else f"dev/{metric}" for metric in metrics or ["dev/loss"]]
     data = read(places, note, f"--smooth={smooth}")
@@ -169,7 +167,7 @@ def chosen(
 
 def alignments(
     places: Sequence[Place], sentences: Sequence[int], module: str, pieces: bool, names: Mapping[str, str], width: str, note: Note
-) -> Figure:
+) -> Drawing:
     """module: which of the record's alignments; "": the default one. pieces: between sub-words or characters, not between words."""
     panels = chosen(places, sentences, module, pieces, names, note)
     figure, size = draw_alignments(panels, width, len(panels) // len(sentences))
@@ -179,7 +177,7 @@ def alignments(
     return figure
 
 
-def images(places: Sequence[Place], sentences: Sequence[int], module: str, pieces: bool, names: Mapping[str, str], width: str, note: Note) -> Figure:
+def images(places: Sequence[Place], sentences: Sequence[int], module: str, pieces: bool, names: Mapping[str, str], width: str, note: Note) -> Drawing:
     panels = chosen(places, sentences, module, pieces, names, note)
     if any(item.image is None for _, item in panels):
         raise RecordError("the sources of these sentences are no images: figures.py alignments draws them")
@@ -188,7 +186,7 @@ def images(places: Sequence[Place], sentences: Sequence[int], module: str, piece
 
 def heatmap(
     sweep: Place, x: str | None, y: str | None, metric: str | None, where: Mapping[str, object], best: bool, width: str, height: float | None, note: Note
-) -> Figure:
+) -> Drawing:
     """A metric over two parameters of a sweep, the mean over seeds. where: only rows with these values; best: of the other parameters those that are best."""
     data = report_of([sweep], "--resamples=0")
     if data["table"] is None:
@@ -220,5 +218,5 @@ def heatmap(
     return draw_heatmap(found, (across, down), f"{of_best}{split} {charts.labelled(facts['title'], facts['units'])}", width, table.goal if own else None, height)
 
 
-def states(run: Place, width: str) -> Figure:
+def states(run: Place, width: str) -> Drawing:
     return draw_states(json.loads(answer("export", "--what", "states", "--", run)), width)

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from matplotlib.figure import Figure
-
 from softalign_tools import charts
 from softalign_tools.charts import Json
+from softalign_tools.drawing import Drawing
 from softalign_tools.matrices import Alignment, alignment, chosen_pane, lengths_of
 from softalign_tools.paper_grids import draw_alignments
 from softalign_tools.paper_lines import bucket_sets, curve, draw_curves, draw_lengths, lengths, seeds_text, trained_on
 
-Draw = Callable[[], "Figure | None"]  # None: the records lack the numbers
+Draw = Callable[[], "Drawing | None"]  # None: the records lack the numbers
 Named = tuple[str, Draw]  # with the figure's name, without a folder
 Note = Callable[[str], None]  # is told what is left out
 LONGEST = 30  # source tokens of an example sentence, where the training data says nothing
@@ -39,13 +38,13 @@ def example_sentences(panes: Sequence[Json], texts: Sequence[str], longest: int)
     return chosen
 
 
-def by_length(data: Json, panel: Json, width: str, band: str, own: tuple[int, ...]) -> Figure | None:
+def by_length(data: Json, panel: Json, width: str, band: str, own: tuple[int, ...]) -> Drawing | None:
     made = lengths(data, panel, band, own)
     drawn = [made[metric] for metric in main_metrics(data) if metric in made]
     return draw_lengths(drawn, width, trained_on(data, panel)) if drawn else None
 
 
-def curves(data: Json, panel: Json, width: str, band: str) -> Figure | None:
+def curves(data: Json, panel: Json, width: str, band: str) -> Drawing | None:
     alone = data | {"panels": [panel]}
     made = [curve(alone, f"dev/{metric}", band) for metric in main_metrics(data)]
     most = max((len(chart.lines) for chart in made if chart), default=0)
@@ -53,7 +52,7 @@ def curves(data: Json, panel: Json, width: str, band: str) -> Figure | None:
     return draw_curves(drawn, width) if drawn else None
 
 
-def alignments(named: Sequence[tuple[str, Json]], texts: Sequence[str], sentence: int, width: str) -> Figure | None:
+def alignments(named: Sequence[tuple[str, Json]], texts: Sequence[str], sentence: int, width: str) -> Drawing | None:
     items = [(name, item) for name, pane in named if sentence in pane["sentence"] and (item := alignment(pane, sentence, texts))]
     items = [panel for panel in items if panel[1].source == items[0][1].source]  # another data_seed draws others
     return draw_alignments(items, width, len(items))[0] if items else None

@@ -10,7 +10,6 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
-from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
@@ -53,7 +52,7 @@ def columns_of(named: Sequence[tuple[str, Alignment]], together: int, width: flo
     return next((n for n in choices if cell_size(named, n, width) * FILLED * 72 >= SMALLEST + 1), 1)
 
 
-def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together: int = 1) -> tuple[Figure, float]:
+def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together: int = 1) -> tuple[Drawing, float]:
     """Panels with a title each, of which each `together` belong together (a sentence's); and the size of the words."""
     total = WIDTHS[width]
     columns = columns_of(named, together, total)
@@ -84,7 +83,7 @@ def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together
     return figure, size
 
 
-def legend_below(figure: Figure, image: object, items: Sequence[Alignment], left: float) -> None:
+def legend_below(figure: Drawing, image: object, items: Sequence[Alignment], left: float) -> None:
     width, height = figure.get_size_inches()
     keys = link_keys(items, line=0.6)
     needs = 1.7 + sum(text_width(key.get_label(), SMALL - 1) + 0.25 for key in keys)
@@ -130,7 +129,7 @@ def draw_word(axis: Axes, item: Alignment, row: int) -> AxesImage:
     return shade
 
 
-def draw_images(named: Sequence[tuple[str, Alignment]], width: str) -> Figure:
+def draw_images(named: Sequence[tuple[str, Alignment]], width: str) -> Drawing:
     """Panels with a title each: the image once for every word written, the word above it, in lines as text runs."""
     total = WIDTHS[width]
     widest = max(item.image.ink.shape[1] for _, item in named)
@@ -168,7 +167,7 @@ def value_texts(values: np.ndarray) -> np.ndarray:
     return np.array([["–" if np.isnan(v) else f"{v:.{decimals}f}" for v in row] for row in values])
 
 
-def draw_heatmap(cells: Cells, names: tuple[str, str], measured: str, width: str, goal: str | None = None, height: float | None = None) -> Figure:
+def draw_heatmap(cells: Cells, names: tuple[str, str], measured: str, width: str, goal: str | None = None, height: float | None = None) -> Drawing:
     """names: of x and y. The first value of y is at the bottom. measured: what the values are, "dev loss (nats)".
 
     goal: "minimize" or "maximize" has the best cell outlined.

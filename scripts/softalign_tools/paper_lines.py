@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -63,7 +62,7 @@ def trained_on(data: Json, panel: Json) -> set[tuple[int | None, int] | None]:
     return {charts.trained_lengths(run) for run in data["runs"] if run["panel"] == panel["name"] and run["complete"]}
 
 
-def panels(drawn: Sequence[Chart], width: str, height: float | None, known: Sequence[str]) -> tuple[Figure, np.ndarray, dict[str, Look]]:
+def panels(drawn: Sequence[Chart], width: str, height: float | None, known: Sequence[str]) -> tuple[Drawing, np.ndarray, dict[str, Look]]:
     """Axes side by side on a page and below each other in a column, under a legend; how each line looks, as if `known` ones were here too."""
     rows, columns = (1, len(drawn)) if width == "page" else (len(drawn), 1)
     names = list(dict.fromkeys(line.series for chart in drawn for line in chart.lines))
@@ -95,7 +94,7 @@ def seeds_text(chart: Chart, band: str) -> str:
 
 
 def draw_lengths(drawn: Sequence[Chart], width: str, trained: set[tuple[int | None, int] | None], height: float | None = None,
-                 known: Sequence[str] = ()) -> Figure:  # fmt: skip
+                 known: Sequence[str] = ()) -> Drawing:  # fmt: skip
     """Charts of the same lines on the same buckets. trained: the lengths that each run was trained on; known: names of lines in figures
     beside this one, which look the same there."""
     figure, axes, chosen = panels(drawn, width, height, known)
@@ -117,7 +116,7 @@ def draw_lengths(drawn: Sequence[Chart], width: str, trained: set[tuple[int | No
     return figure
 
 
-def draw_curves(drawn: Sequence[Chart], width: str, height: float | None = None) -> Figure:
+def draw_curves(drawn: Sequence[Chart], width: str, height: float | None = None) -> Drawing:
     figure, axes, chosen = panels(drawn, width, height, ())
     for axis, chart in zip(axes, drawn):
         for line in chart.lines:
@@ -133,7 +132,7 @@ def draw_curves(drawn: Sequence[Chart], width: str, height: float | None = None)
     return figure
 
 
-def draw_states(states: Json, width: str) -> Figure:
+def draw_states(states: Json, width: str) -> Drawing:
     """A point a vector, coloured by its position; an axis names the share of the variance that it explains."""
     parts = {name: of for name, of in PARTS.items() if len(states[name]["components"]) > 1}
     total = WIDTHS[width]

@@ -7,6 +7,8 @@
     run.translate(["a b c"])                   # the best hypothesis of each line
     run.alignment(0)                           # an xarray DataArray with words as coordinates
     sa.runs("results").frame()                 # all runs, their options and metrics
+    sa.lengths("results", "bleu")              # a metric by source length over seeds, a matplotlib figure
+    sa.heatmap(sa.sweep("sweep.yaml"))         # a metric over two parameters of a sweep
     sa.plugin("angular.cpp")                   # a score of one's own; in a notebook %load_ext softalign_lab, then a cell %%softalign
 
 Every number is the program's own: nothing is computed here that a command of `softalign` does not print. What Python adds is pandas, xarray and
@@ -16,6 +18,7 @@ matplotlib. xarray, matplotlib and Optuna are imported when they are first neede
 from softalign_lab._core import DataError, Error, MachineError, SpecError
 from softalign_lab.comparing import Comparison, compare
 from softalign_lab.exporting import to_mlflow, to_parquet, to_tensorboard, to_wandb
+from softalign_lab.figures import heatmap, lengths
 from softalign_lab.models import Hypothesis
 from softalign_lab.plugins import add_magic as load_ipython_extension
 from softalign_lab.plugins import compile_plugin, load_plugin, plugin, plugins
@@ -26,6 +29,6 @@ from softalign_lab.training import resolve, run
 
 __all__ = [
     "Comparison", "DataError", "Error", "Hypothesis", "MachineError", "Run", "Runs", "Score", "SpecError", "Sweep",
-    "compare", "compile_plugin", "load_ipython_extension", "load_plugin", "plugin", "plugins", "resolve", "run", "runs",
-    "sweep", "to_mlflow", "to_parquet", "to_tensorboard", "to_wandb",
+    "compare", "compile_plugin", "heatmap", "lengths", "load_ipython_extension", "load_plugin", "plugin", "plugins", "resolve",
+    "run", "runs", "sweep", "to_mlflow", "to_parquet", "to_tensorboard", "to_wandb",
 ]  # fmt: skip

@@ -11,16 +11,20 @@ import pandas as pd
 
 from softalign_lab import _core
 from softalign_lab.runs import Run, Runs
+from softalign_lab.sweeping import Sweep
 
-Compared = str | PathLike | Run | Runs | Iterable["Compared"]
+Compared = str | PathLike | Run | Runs | Sweep | Iterable["Compared"]
 
 
-def _places(given: Any) -> list[str]:
+def places(given: Any) -> list[str]:
+    """The folders and files, as commands take them."""
     if isinstance(given, Run):
         return [fspath(given.path)]
     if isinstance(given, Runs):
         return given.paths
-    return [fspath(given)] if isinstance(given, (str, PathLike)) else [place for one in given for place in _places(one)]
+    if isinstance(given, Sweep):
+        return [fspath(given.folder)]
+    return [fspath(given)] if isinstance(given, (str, PathLike)) else [place for one in given for place in places(one)]
 
 
 class Comparison:
@@ -55,4 +59,4 @@ def compare(
 ) -> Comparison:
     """Compares runs as `softalign compare` does. metrics: "bleu" of the test, "dev/loss" or "dev/loss:best" of a series; length: "31-50"."""
     named = "" if baseline is None else str(baseline)
-    return Comparison(json.loads(_core.compare(_places(runs or ("results",)), ",".join(metrics), named, length, tests)))
+    return Comparison(json.loads(_core.compare(places(runs or ("results",)), ",".join(metrics), named, length, tests)))

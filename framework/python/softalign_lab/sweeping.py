@@ -18,8 +18,8 @@ class Sweep:
 
     def __init__(self, data: dict[str, Any], results: str | PathLike = "results") -> None:
         self.data = data
-        here = Path(results) / data["name"]
-        self._rows: list[dict[str, Any]] = data["rows"] if "rows" in data else [{**run, "folder": str(here / run["path"])} for run in data["runs"]]
+        self.folder = Path(results) / data["name"]
+        self._rows: list[dict[str, Any]] = data["rows"] if "rows" in data else [{**run, "folder": str(self.folder / run["path"])} for run in data["runs"]]
 
     @property
     def name(self) -> str:

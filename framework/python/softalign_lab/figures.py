@@ -1,0 +1,95 @@
+"""Figures of runs and sweeps, as `figures.py` of the scripts draws them for papers."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from softalign_lab import _core
+from softalign_lab.comparing import Compared, places
+from softalign_lab.program import answer, errors
+from softalign_lab.sweeping import Sweep
+
+if TYPE_CHECKING:
+    from softalign_tools.drawing import Drawing
+
+
+def lengths(
+    runs: Compared = "results",
+    metric: str | Sequence[str] | None = None,
+    band: str = "sd",
+    *,
+    names: Mapping[str, str] | None = None,
+    width: str = "page",
+    height: float | None = None,
+    font: str = "sans",
+) -> Drawing:
+    """A metric of the test by source length: the mean over seeds of runs that differ in nothing else, with the number of sentences; a panel for each of several metrics.
+
+    band: "sd", "range" or "none", around a mean. names: {"additive": "ours"} renames lines. width: of a "column" or a "page" of a paper; height in inches.
+    font: "serif" or "sans". Returns a matplotlib Figure whose `notes` say of which seeds a line is the mean and which runs are left out; the style of
+    your own figures does not enter, nor does it change. Raises SpecError for what the runs do not have, DataError where nothing was measured.
+    """
+    from softalign_tools import figures
+
+    wanted = [metric] if isinstance(metric, str) else metric or []
+    return _drawn(font, band, width, lambda note: figures.lengths(places(runs), wanted, band, names or {}, width, height, note))
+
+
+def heatmap(
+    sweep: Sweep | str | PathLike,
+    x: str | None = None,
+    y: str | None = None,
+    metric: str | None = None,
+    best: bool = False,
+    *,
+    where: Mapping[str, Any] | None = None,
+    width: str = "page",
+    height: float | None = None,
+    font: str = "sans",
+) -> Drawing:
+    """A metric over two parameters of a sweep, the mean over seeds; the best cell is outlined.
+
+    x, y: options, or the ends of their paths; a sweep over two needs neither. metric: "dev/loss", "test/bleu", or "dev/loss_best" of the best epoch; without
+    one the sweep's own. where: {"layers": 2} draws those rows only; best: of the other parameters those that are best. Otherwise as lengths().
+    """
+    from softalign_tools import figures
+
+    (place,) = places(sweep)
+    if os.path.exists(os.path.join(place, "plan.jsonl")):
+        answer("sweep", "status", "--json", "--", place, codes=(0, 1))  # writes the table of what is there now; 1: a row cannot be read
+    return _drawn(font, "sd", width, lambda note: figures.heatmap(place, x, y, metric, where or {}, best, width, height, note))
+
+
+def _drawn(font: str, band: str, width: str, draw: Callable[[Callable[[str], None]], Drawing]) -> Drawing:
+    """Drawn in the style of papers, which is gone from matplotlib's settings afterwards."""
+    import matplotlib
+
+    from softalign_tools import drawing, figures, fonts
+
+    for name, value, choices in (("font", font, drawing.FONTS), ("band", band, figures.BANDS), ("width", width, drawing.WIDTHS)):
+        if value not in choices:
+            raise _core.SpecError(f"{name}: there is no '{value}'; choose from {', '.join(choices)}")
+    notes: list[str] = []
+    with matplotlib.rc_context(), _choices(), errors():
+        drawing.set_style(font)
+        figure = draw(notes.append)
+        fonts.use_fonts(figure)
+        figure.draw_without_rendering()  # makes what matplotlib otherwise makes later, in the style that is then set
+    figure.notes = notes
+    return figure
+
+
+@contextmanager
+def _choices() -> Iterator[None]:
+    """The words of the script, whose options are arguments here."""
+    from softalign_tools.sweep_table import ChoiceError
+
+    try:
+        yield
+    except ChoiceError as error:
+        raise _core.SpecError(re.sub(r"(?<!\S)--(?=[a-z])", "", str(error))) from None
