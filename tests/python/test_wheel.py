@@ -27,7 +27,7 @@ def test_the_wheel_works_in_a_new_environment(tmp_path: Path) -> None:
     (package,) = tmp_path.glob("lib/python3*/site-packages/softalign_lab")
     assert {file.name for file in (package / "licences").iterdir()} > {"libssl3"} and (package / "share/softalign/configs/tiny.yaml").exists()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOFTALIGN_")} | {"SOFTALIGN_BINARY_DIR": str(package)}
-    tests = [tmp_path / "bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *(Path(__file__).with_name(f"test_{name}.py") for name in ("package", "exporting", "figures"))]
+    tests = [tmp_path / "bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *(Path(__file__).with_name(f"test_{name}.py") for name in ("package", "exporting", "figures", "optimise"))]
     subprocess.run(tests, check=True, env=environment)
     verified = subprocess.run(
         [tmp_path / "bin/softalign", "verify", ROOT / "results/published/gru.h5"], check=True, capture_output=True, text=True, cwd=tmp_path

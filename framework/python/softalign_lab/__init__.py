@@ -9,6 +9,7 @@
     sa.runs("results").frame()                 # all runs, their options and metrics
     sa.lengths("results", "bleu")              # a metric by source length over seeds, a matplotlib figure
     sa.heatmap(sa.sweep("sweep.yaml"))         # a metric over two parameters of a sweep
+    sa.optimise(study, "sweep.yaml", 20)       # 20 trials of an Optuna study
     sa.plugin("angular.cpp")                   # a score of one's own; in a notebook %load_ext softalign_lab, then a cell %%softalign
 
 Every number is the program's own: nothing is computed here that a command of `softalign` does not print. What Python adds is pandas, xarray and
@@ -24,11 +25,11 @@ from softalign_lab.plugins import add_magic as load_ipython_extension
 from softalign_lab.plugins import compile_plugin, load_plugin, plugin, plugins
 from softalign_lab.runs import Run, Runs, runs
 from softalign_lab.scores import Score
-from softalign_lab.sweeping import Sweep, sweep
+from softalign_lab.sweeping import Sweep, optimise, sweep
 from softalign_lab.training import resolve, run
 
 __all__ = [
     "Comparison", "DataError", "Error", "Hypothesis", "MachineError", "Run", "Runs", "Score", "SpecError", "Sweep",
-    "compare", "compile_plugin", "heatmap", "lengths", "load_ipython_extension", "load_plugin", "plugin", "plugins", "resolve",
+    "compare", "compile_plugin", "heatmap", "lengths", "load_ipython_extension", "load_plugin", "optimise", "plugin", "plugins", "resolve",
     "run", "runs", "sweep", "to_mlflow", "to_parquet", "to_tensorboard", "to_wandb",
 ]  # fmt: skip

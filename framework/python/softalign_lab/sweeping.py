@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from softalign_lab.options import Overrides, overrides
-from softalign_lab.program import answer
+from softalign_lab.program import answer, errors
 from softalign_lab.runs import Run, Runs
+
+if TYPE_CHECKING:
+    import optuna
 
 
 class Sweep:
@@ -65,3 +69,27 @@ def sweep(
     words: list[object] = [fspath(Path(file)), *overrides(changes), "--json", "--threads", threads, "--out", fspath(results)]
     words += ["--workers", workers] * (workers is not None) + ["--tiny"] * tiny
     return Sweep(answer("sweep", "run", *words, codes=(0, 4), shown=True), results)
+
+
+def optimise(
+    study: optuna.Study,
+    sweep: str | PathLike,
+    n: int,
+    *,
+    results: str | PathLike = "results",
+    workers: int = 1,
+    threads: int = 1,
+    plugins: Sequence[str] = (),
+) -> Sweep:
+    """Runs n trials of an Optuna study of your own, with its sampler and its pruner; the space is the parameters of a sweep with `method: optuna`.
+
+    A trial is a configuration: a run for each seed of the sweep, and their mean of its metric is the trial's value. With one seed the pruner is told of every
+    evaluation and stops the run. Rows that the sweep has already and the study does not know are asked for first, and are not run again. The file's
+    run_cap and early_terminate are for `sa.sweep`, they do not count here. workers: trials at once; threads: of each run. Ctrl-C stops; the trials that it
+    cut off come first the next time, and resume. A trial's user_attrs has its run_ids. Returns all rows of the sweep. Raises SpecError, DataError,
+    MachineError (three trials failed, or another process searches the sweep).
+    """
+    from softalign_tools.optuna_search import search
+
+    with errors():
+        return Sweep(search(study, Path(sweep), n, fspath(results), list(plugins), workers, threads), results)

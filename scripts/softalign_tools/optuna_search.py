@@ -1,0 +1,277 @@
+"""An Optuna study that searches a sweep: it is asked for configurations, `softalign sweep work` runs them, it is told how they did.
+
+Each trial becomes rows of the plan, one a seed, before it runs, and each row is an ordinary run: the same values lead to the same run, which resumes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import math
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial, Trial, TrialState
+
+from softalign_tools.files import read_bytes
+from softalign_tools.program import RecordError, answer, program
+
+INTERRUPTED = 75
+OVER = (TrialState.COMPLETE, TrialState.PRUNED)
+Asked = Callable[..., str]  # what a command of the program prints; throws RecordError
+
+
+@dataclass
+class OpenSweep:
+    """A sweep of method optuna, planned, and held by this process."""
+
+    folder: Path
+    plan: dict[str, Any]
+    plugins: list[str]  # those that the user named, or the sweep's file
+    held: IO[str]  # the lock on the search
+    asked: Asked
+
+    @classmethod
+    def of(cls, file: Path, out: str, plugins: list[str], asked: Asked = answer) -> OpenSweep:
+        """Throws RecordError where there is no such sweep, or where another process searches it."""
+        planned = json.loads(asked("sweep", "plan", f"--out={out}", *plugin_words(plugins), "--json", "--", file))
+        folder, plugins = Path(planned["folder"]), planned["plugins"]
+        try:
+            lock = open_own(folder / "optuna.lock", "a")
+        except OSError as error:
+            raise RecordError(f"{folder / 'optuna.lock'}: cannot be opened: {error.strerror}; remove it", status=1) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RecordError(f"{folder}: another process searches this sweep; --workers does more at once", status=1) from None
+        plan = json.loads(asked("sweep", "status", "--json", *plugin_words(plugins), "--", folder))
+        return cls(folder, plan, plugins, lock, asked)
+
+    def ask(self, command: str, *words: object) -> str:
+        return self.asked("sweep", command, *words, "--", self.folder)
+
+    def status(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.ask("status", "--json"))
+        return found
+
+
+@dataclass
+class Search:
+    """Optuna's study at work on a sweep."""
+
+    sweep: OpenSweep
+    study: optuna.Study
+    left: int  # trials to be completed or pruned
+    workers: int = 1
+    threads: int = 1  # of each run
+    sampler: Callable[[int], optuna.samplers.BaseSampler] | None = None  # of the n-th trial, in place of the study's
+    lock: threading.RLock = field(default_factory=threading.RLock)  # a signal's stop() may come while this thread holds it
+    stopping: threading.Event = field(default_factory=threading.Event)
+    running: set[subprocess.Popen[str]] = field(default_factory=set)
+    asked: dict[int, Trial] = field(default_factory=dict)  # by number, those that are not over
+    failures: int = 0
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        return self.sweep.plan
+
+    @property
+    def pruning(self) -> bool:
+        """Optuna's pruners speak of one curve; a trial of several seeds has several."""
+        return len(self.plan["seeds"]) == 1
+
+    def propose(self, trial: Trial) -> list[dict[str, Any]]:
+        settings = [f"{path}={plain(value)}" for path, value in trial.params.items()]
+        with self.lock:
+            words = ["sweep", "propose", *plugin_words(self.sweep.plugins), "--", self.sweep.folder, *settings]
+            rows: list[dict[str, Any]] = json.loads(self.sweep.asked(*words))
+            trial.set_user_attr("run_ids", [row["run_id"] for row in rows])
+        return rows
+
+    def work(self, row: dict[str, Any], trial: Trial) -> tuple[float | None, bool]:
+        """Runs a row to its end; the metric's last value (None: it failed) and whether the trial was pruned."""
+        words = ["work", "--row", row["k"], "--threads", self.threads, "--ask", *plugin_words(self.sweep.plugins), "--", self.sweep.folder]
+        log = self.sweep.folder / "logs" / f"{row['run_id']}.log"
+        log.parent.mkdir(exist_ok=True)
+        history = published(Path(row["folder"]))
+        for step in history:
+            self.report(trial, step)
+        with open_own(log, "a") as errors:
+            process = subprocess.Popen(
+                [program(), "sweep", *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
+            )
+            with self.lock:
+                self.running.add(process)
+                if self.stopping.is_set():
+                    process.terminate()
+            try:
+                self.converse(process, trial, {step["update"] for step in history})
+            finally:
+                with self.lock:
+                    self.running.discard(process)
+        if process.returncode == INTERRUPTED or self.stopping.is_set():
+            raise KeyboardInterrupt
+        history = published(Path(row["folder"]))
+        value = history[-1]["value"] if process.returncode == 0 and history else None
+        state = self.sweep.status()["rows"][row["k"]]["state"]
+        return (None if value is None or math.isnan(value) else value), state == "pruned"
+
+    def converse(self, process: subprocess.Popen[str], trial: Trial, known: set[int]) -> None:
+        assert process.stdin and process.stdout
+        for line in process.stdout:
+            step = json.loads(line)
+            if step["update"] not in known:
+                self.report(trial, step)
+            with self.lock:
+                stop = self.pruning and trial.should_prune()
+            print("stop" if stop else "go on", file=process.stdin, flush=True)
+        process.wait()
+
+    def report(self, trial: Trial, step: dict[str, Any]) -> None:
+        value = step["value"]
+        with self.lock:
+            if self.pruning and value is not None and not math.isnan(value):
+                trial.report(value, step["update"])
+
+    def run_trial(self, trial: Trial) -> None:
+        rows = self.propose(trial)
+        self.say(rows, "begins")
+        values, pruned = [], False
+        for row in rows:
+            value, stopped = self.work(row, trial)
+            values.append(value)
+            pruned |= stopped
+        good = [value for value in values if value is not None]
+        state = TrialState.PRUNED if pruned else TrialState.COMPLETE if len(good) == len(values) else TrialState.FAIL
+        mean = sum(good) / len(good) if good else None
+        with self.lock:
+            self.study.tell(trial, mean if state == TrialState.COMPLETE else None, state=state)
+            self.failures += state == TrialState.FAIL
+            self.left -= state in OVER
+            del self.asked[trial.number]
+        metric = "" if mean is None else f", {self.plan['metric']['name']} {mean:.4g}"
+        self.say(rows, f"{state.name.lower()}{metric}")
+
+    def say(self, rows: list[dict[str, Any]], what: str) -> None:
+        """One line, as `softalign sweep run` has them: rows by number, parameters by their last words."""
+        numbers = ", ".join(str(row["k"]) for row in rows)
+        settings = " ".join(f"{p['name']}={plain(rows[0]['set'][p['path']])}" for p in self.plan["parameters"] if p["varied"])
+        print(f"{'row' if len(rows) == 1 else 'rows'} {numbers}: {settings}: {what}", file=sys.stderr)
+
+    def ask(self) -> Trial:
+        with self.lock:
+            if self.sampler:
+                known = (*OVER, TrialState.RUNNING)
+                self.study.sampler = self.sampler(len(self.study.get_trials(deepcopy=False, states=known)))
+            trial = self.study.ask(distributions(self.plan["parameters"]))
+            self.asked[trial.number] = trial
+            return trial
+
+    def stop(self) -> None:
+        self.stopping.set()
+        with self.lock:
+            for process in self.running:
+                process.terminate()
+
+    def ask_for_unknown_rows(self) -> None:
+        """First for those rows of the plan that the study knows nothing of: their runs tell it what they did."""
+        known = [texts_of(values_of(trial)) for trial in self.study.get_trials(deepcopy=False)]
+        for row in self.plan["rows"]:
+            if texts_of(row["set"]) not in known:
+                known.append(texts_of(row["set"]))
+                self.study.enqueue_trial(row["set"])
+
+    def run(self) -> None:
+        """Until no trial is left, stop() is called, or three have failed. What a trial throws, and Ctrl-C, stop the others first."""
+        with ThreadPoolExecutor(self.workers) as pool:
+            try:
+                trials: set[Future[None]] = set()
+                while not self.stopping.is_set():
+                    while len(trials) < min(self.workers, self.left) and self.failures < 3:
+                        trials.add(pool.submit(self.run_trial, self.ask()))
+                    if not trials:
+                        break
+                    over, trials = wait(trials, timeout=0.2, return_when=FIRST_COMPLETED)
+                    for trial in over:
+                        trial.result()
+            except BaseException:
+                self.stop()
+                raise
+        if self.failures >= 3:
+            raise RecordError(f"three trials failed; their output is in {self.sweep.folder / 'logs'}", status=1)
+
+
+def plugin_words(plugins: list[str]) -> list[str]:
+    return [f"--plugin={plugin}" for plugin in plugins]
+
+
+def plain(value: Any) -> str:
+    """A value as the plan says it: numbers with 6 significant digits."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def published(folder: Path) -> list[dict[str, Any]]:
+    """What a run has said of its dev evaluations so far."""
+    try:
+        values = json.loads(read_bytes(folder / "early_termination.json"))["values"]
+    except (OSError, ValueError, KeyError):
+        return []
+    return [{"update": v["update"], "value": math.nan if v["value"] is None else v["value"]} for v in values]
+
+
+def distributions(space: list[dict[str, Any]]) -> dict[str, BaseDistribution]:
+    found: dict[str, BaseDistribution] = {}
+    for p in space:
+        step = p.get("q") or None
+        if p["kind"] == "values":
+            found[p["path"]] = CategoricalDistribution(p["values"])
+        elif p["kind"] == "int_uniform":
+            found[p["path"]] = IntDistribution(int(p["low"]), int(p["high"]), step=int(step or 1))
+        else:
+            log = p["kind"] == "log_uniform"
+            found[p["path"]] = FloatDistribution(p["low"], p["high"], log=log, step=None if log else step)
+    return found
+
+
+def texts_of(values: dict[str, Any]) -> list[tuple[str, str]]:
+    """As the plan says them, to compare."""
+    return sorted((path, plain(float(v) if isinstance(v, int) and not isinstance(v, bool) else v)) for path, v in values.items())
+
+
+def values_of(trial: FrozenTrial) -> dict[str, Any]:
+    """The values that a trial has, or will have once it is asked for."""
+    return dict(trial.system_attrs.get("fixed_params", trial.params))
+
+
+def open_own(file: Path, mode: str) -> IO[Any]:
+    """A file in the sweep's folder, to write to: `sweep plan` and `propose` have refused links, which may lead anywhere, and pipes."""
+    return open(file, mode, opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666))
+
+
+def search(study: optuna.Study, file: Path, n: int, out: str, plugins: list[str], workers: int, threads: int) -> dict[str, Any]:
+    """n trials of a study of the caller's; what `softalign sweep status --json` prints then. Throws RecordError."""
+    sweep = OpenSweep.of(file, out, plugins)
+    with sweep.held:
+        goal, metric = sweep.plan["metric"]["goal"], sweep.plan["metric"]["name"]
+        if [direction.name for direction in study.directions] != [goal.upper()]:
+            raise RecordError(f"{file}: {goal}s {metric}, and the study has another direction: optuna.create_study(direction='{goal}')", status=2)
+        found = Search(sweep, study, n, workers, threads)
+        found.ask_for_unknown_rows()
+        try:
+            found.run()
+        finally:
+            for trial in found.asked.values():  # which were stopped: asked for again the next time, and resumed
+                study.tell(trial, state=TrialState.FAIL)
+                study.enqueue_trial(trial.params)
+        return sweep.status()
