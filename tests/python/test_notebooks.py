@@ -38,7 +38,7 @@ class Shell:
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("matplotlib", "xarray"):
+    for module in ("matplotlib", "xarray", *["optuna"] * (notebook.stem == "search")):
         pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SOFTALIGN_CACHE", str(tmp_path / "cache"))
@@ -50,7 +50,12 @@ def test_a_notebook_runs(notebook: Path, tmp_path: Path, monkeypatch: pytest.Mon
         assert shown[-2] == ["forty seven", "nine hundred three", "five hundred fifty five"]
     elif notebook.stem == "own_score":
         assert shown[2] < 1e-5 and len(names["runs"]) == 2
+    elif notebook.stem == "search":
+        states, study = shown[2]["count"], names["study"]
+        assert len(study.trials) == sum(states) == 20 and states["pruned"] > 0 and study.best_value == names["sweep"].best.dev["loss"].iloc[-1]
+        losses = [group["metrics"]["loss"]["mean"] for group in shown[5].data["groups"]]
+        assert len(losses) == 2 and min(losses) < 0.9 * max(losses) and len(names["figure"].axes) == 2
 
 
 def test_there_are_notebooks() -> None:
-    assert {path.stem for path in NOTEBOOKS} >= {"first_run", "own_data", "own_score"}
+    assert {path.stem for path in NOTEBOOKS} >= {"first_run", "own_data", "own_score", "search"}
