@@ -31,10 +31,7 @@ class Readout {
     // of_zero: what readout_units: 0 means.
     template <class V>
     void describe(V& v, std::string_view of_zero) {
-      v("readout",
-        readout,
-        "layer before the softmax",
-        one_of("maxout", "tanh", "relu", "linear"));
+      v("readout", readout, "layer before the softmax", one_of("maxout", "tanh", "relu", "linear"));
       v("readout_units",
         readout_units,
         fmt::format("units of that layer, after maxout; 0: {}", of_zero),
