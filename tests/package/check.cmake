@@ -31,7 +31,7 @@ must(${WORK}/prefix/bin/softalign validate ${WORK}/prefix/share/softalign/config
 must(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${WORK}/prefix/lib/pkgconfig pkg-config --exists --print-errors softalign)
 if(EXISTS ${WORK}/prefix/lib/python3/dist-packages/softalign_lab)
   must(${CMAKE_COMMAND} -E env PYTHONPATH=${WORK}/prefix/lib/python3/dist-packages ${PYTHON} -c
-       "import softalign_lab as sa; assert len(sa.runs('${WORK}/results')) == 1")
+       "import softalign_lab as sa; assert len(sa.runs('${WORK}/results')) == 1 and sa.lengths('${WORK}/results').notes")
 endif()
 
 set(analysis ${project}/../../experiments/analysis)
