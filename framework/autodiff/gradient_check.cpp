@@ -16,8 +16,8 @@ struct Slot {  // an array that is varied, and its analytic gradient
   const real* gradient;
 };
 
-// Of an output's number i in the loss, in [0.5, 1.5]: that of normalised rows would be the same for all
-// inputs if they weighed the same.
+// The weight of an output's number i in the loss, in [0.5, 1.5]: with equal weights, the loss of
+// normalised rows would not depend on the input.
 double weight_of(Index i) { return 1 + 0.5 * std::sin(static_cast<double>(i)); }
 
 constexpr double kSharp =
@@ -27,7 +27,7 @@ constexpr double kSharp =
 struct Difference {
   double numeric;
   double error;     // GradientCheck::worst
-  double rounding;  // what of the error was taken for rounding, by the same measure
+  double rounding;  // the part of the error attributed to rounding, in the same measure
 };
 
 Difference difference_of(double analytic,
@@ -40,7 +40,7 @@ Difference difference_of(double analytic,
   // A kink within the step parts the two sides; the gradient is between them.
   const double away =
       std::max({0.0, analytic - std::max(above, below), std::min(above, below) - analytic});
-  // What rounding of the loss alone makes of a difference quotient: in float not nothing.
+  // The effect of rounding the loss on a difference quotient, which matters in float.
   const double rounding = 8 * std::numeric_limits<real>::epsilon() * loss / step;
   const double scale = std::max(1e-3 * largest, std::abs(analytic) + std::abs(numeric));
   return {numeric,

@@ -15,8 +15,7 @@ struct GradientCheck {
                       // largest gradient, |analytic| + |numeric|) seen
   std::string where;  // "encoder.U[17]: analytic 0.25, numeric 0.26"
   Index checked = 0;  // numbers compared; 0: all outputs are 0, where the loss has no derivative
-  std::vector<std::string>
-      idle;  // parameters whose whole gradient is 0: perhaps nothing reads them
+  std::vector<std::string> idle;  // parameters whose gradient is all 0: possibly unused
 };
 
 // f maps leaves (same order and shapes as `inputs`) to the outputs whose loss is checked, on the

@@ -86,7 +86,7 @@ void ParameterStore::freeze(const std::vector<std::string>& patterns) {
 }
 
 void ParameterStore::allocate_zeros() {
-  // The system would promise more than it has, and end the program when it is asked to keep it.
+  // The system would overcommit, and kill the program when the memory is used.
   const double needed = static_cast<double>(size_) * sizeof(real);
   const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));

@@ -21,8 +21,8 @@ namespace softalign {
 // Writes the initial values of a parameter of this shape.
 class Initializer {
  public:
-  // What may be asked to be drawn in another way (ParameterStore::redraw): weights that are drawn one
-  // by one, orthogonal ones, or nothing.
+  // Which values ParameterStore::redraw may draw differently: independent weights, orthogonal ones,
+  // or none.
   enum class Kind { own, weights, orthogonal };
 
   Initializer() = default;  // leaves zeros
@@ -54,7 +54,7 @@ struct Parameter {
   View value() const;
 };
 
-// Whether one of the patterns, as a shell has them ("encoder.*"), is the parameter's name.
+// Returns whether one of the shell patterns ("encoder.*") matches the parameter's name.
 bool has_name_like(const Parameter& parameter, const std::vector<std::string>& patterns);
 
 class ParameterStore {
@@ -64,9 +64,10 @@ class ParameterStore {
   ParameterStore& operator=(const ParameterStore&) = delete;
 
   Parameter* add(std::string name, Shape shape, Initializer initializer, bool table = false);
-  // All weights, and orthogonal ones if asked, are to be drawn so instead; before allocate.
+  // Draws all weights, and on request orthogonal ones, with this initializer instead; before
+  // allocate.
   void redraw(const Initializer& initializer, bool orthogonal_too);
-  // Those with such names, each as `how` says of it, constants too. Returns how many there are.
+  // Draws the parameters with such names by `how`, also constants. Returns their number.
   Index redraw_named(const std::string& pattern,
                      const std::function<Initializer(const Parameter&)>& how);
   Parameter* add_state(std::string name, Shape shape, Initializer initializer);
@@ -79,7 +80,8 @@ class ParameterStore {
   real* values() { return values_.get(); }
   const real* values() const { return values_.get(); }
   Index flat_size() const { return size_; }  // with the padding between parameters, which stays 0
-  // Of it before the tables, which come behind the others, and before what is not trained, which is last.
+  // Its size without tables, which follow the other parameters, and without untrained ones, which are
+  // last.
   Index dense_size() const { return dense_size_; }
   Index trained_size() const { return trained_size_; }
   Index count() const;  // trainable numbers
@@ -96,7 +98,7 @@ class ParameterStore {
   Index trained_size_ = 0;
 };
 
-// A place in the naming tree: what a layer's constructor gets.
+// A node in the tree of names, passed to a layer's constructor.
 class Parameters {
  public:
   explicit Parameters(ParameterStore& store, std::string prefix = "")
@@ -115,7 +117,7 @@ class Parameters {
   Parameter* add_state(std::string_view name, Shape shape, Initializer initializer) const {
     return store_->add_state(name_of(name), shape, std::move(initializer));
   }
-  std::string name_of(std::string_view name) const {  // in the whole tree
+  std::string name_of(std::string_view name) const {  // the full name
     return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
   }
 

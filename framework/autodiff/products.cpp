@@ -24,7 +24,7 @@ void WeightPacks::forget() {
 namespace {
 
 constexpr Index kRows = 512;   // of one product, at most
-constexpr Index kStaged = 16;  // that are put in the order of a product together
+constexpr Index kStaged = 16;  // rows that are reordered for a product together
 
 // dw += x^T dy of rows that come one at a time: x [dw.rows], dy [dw.count].
 class RowsOfProduct {

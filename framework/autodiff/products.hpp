@@ -12,10 +12,9 @@
 
 namespace softalign {
 
-// Copies of weights in the layout that products of few rows want (kernels/gemm.hpp): a weight is used
-// again at every time step, forward as it is, backward transposed. A copy serves all steps, and all
-// parts of a batch. Weights must not change before forget().
-// May be asked by several threads.
+// Copies of weights in the layout for products of few rows (kernels/gemm.hpp): a weight is used at
+// every time step, forward unchanged, backward transposed. One copy serves all steps and all parts of
+// a batch. Weights must not change before forget(). Thread-safe.
 class WeightPacks {
  public:
   PackedMatrix pack(Matrix w);
@@ -28,10 +27,10 @@ class WeightPacks {
   std::vector<PackedMatrix> packs_;
 };
 
-// Summands of the gradients of weights: dw [x.columns, dy.columns] += x^T dy, which backward makes at every
-// time step, in every part of a batch. They wait until backward has ended and are then added up sentence by
-// sentence: all rows of the first sentence, in the order in which they were made, then those of the second.
-// So the bits do not depend on how a batch was cut, and rows of many steps are one long product.
+// Summands of the gradients of weights: dw [x.columns, dy.columns] += x^T dy, from every time step and
+// every part of a batch. They are postponed until backward has ended and then added sentence by sentence:
+// all rows of the first sentence, in the order of their creation, then those of the second. So the bits do
+// not depend on the division of a batch, and rows of many steps form one long product.
 
 // Rows that are made when they are needed.
 struct MadeRows {
@@ -39,15 +38,15 @@ struct MadeRows {
   const void* from = nullptr;
 };
 
-// x: rows that lie there or are made; or those of a unit matrix, row ids[...] for each row of dy; or, when
-// there is none of these, a single 1 each: then dy's rows are added up, which are of the whole weight.
+// x: stored or computed rows; or rows of a unit matrix, row ids[...] for each row of dy; or, without any
+// of these, a single 1 per row: then the rows of dy, as wide as the weight, are summed.
 struct WeightProduct {
   Index weight = 0;  // offset in the flat buffer of the parameters
   Index rows = 0, columns = 0;
   SentenceRows x = {};
   MadeRows made = {};
   SentenceRows dy = {};
-  const Token* ids = nullptr;  // as the rows of dy, which lie behind one another
+  const Token* ids = nullptr;  // one per row of dy, which are contiguous
 
   Token id(Index sentence, Index position) const {
     return ids[(dy.row(sentence, position) - dy.data) / dy.columns];
@@ -78,22 +77,23 @@ struct WeightColumns {
   Index first, count;
 };
 
-// The columns += those of the products of one weight: the bits do not depend on which. scratch: rewound.
+// Adds these columns of the products of one weight; the bits do not depend on the choice of columns.
+// scratch is rewound.
 void add_weight_products(std::span<const WeightProducts> parts,
                          const WeightColumns& to,
                          Arena& scratch);
 
-// Gradients of a memory that every time step reads: step t adds rows_t[b]^T columns_t[b] to the
-// gradient of sentence b. Each step alone would read and write the whole gradient, which is larger
-// than a cache, for one multiplication a number; here a few steps come together and are one matrix
-// product a sentence. Steps that add nothing to a sentence are left out: how far it was padded sets no bits.
+// Gradients of a memory that every time step reads: step t adds rows_t[b]^T columns_t[b] to the gradient of
+// sentence b. A single step would read and write the whole gradient, which is larger than a cache, for one
+// multiplication per number; here several steps are collected into one matrix product per sentence. Steps
+// that add nothing to a sentence are skipped, so padding changes no bits.
 
 class OuterProducts {
  public:
   // gradient [B,S,D] += rows [B,S] (outer) columns [B,D], over the first lengths[b] of S, at the
   // latest when finish returns. In order: the bits depend on the calls alone.
   void add(View gradient, View rows, View columns, std::span<const Index> lengths);
-  void finish(const real* gradients, Index size);  // of the arrays that lie here
+  void finish(const real* gradients, Index size);  // for arrays in this range
   void finish();                                   // of all
 
   void reset();

@@ -9,14 +9,15 @@
 
 namespace softalign {
 
-// f: array<Var, N> -> Var, a pure function of its inputs, some of which may be empty, and of
-// parameters, built from operations on the tape of its inputs. When one evaluation leaves at most `keep_bytes` on the tape, it is
-// recorded as it is: there is nothing worth forgetting.
+// f: array<Var, N> -> Var, a pure function of its inputs, some of which may be empty, and of parameters, built from
+// operations on the tape of its inputs. If an evaluation leaves at most `keep_bytes` on the tape, it is recorded
+// directly.
 template <std::size_t N, class F>
 Var rematerialize(Tape& tape, std::array<Var, N> inputs, std::size_t keep_bytes, F f) {
   for (Var input : inputs)
     if (input)
-      input.value();  // read: the first evaluation must not overwrite what the second needs
+      input
+          .value();  // marks it as read: the first evaluation must not overwrite inputs of the second
   const Tape::Mark mark = tape.mark();
   const std::size_t before = tape.arena().used();
   Var now = f(inputs);

@@ -220,8 +220,8 @@ void Tape::collect_gradients(WeightPacks& shared) {
 
 void Tape::multiply(
     Matrix x, Var w, Weight how, bool add, real* c, Index c_stride, const real* bias) {
-  // With more rows putting the weight in order is a small part of the product, and a copy of every
-  // weight would be a large part of the memory.
+  // With more rows, reordering the weight is a small part of the product, while copies of all
+  // weights would take much memory.
   const Index few_rows = training() ? 64 : 512;
   const Matrix as_it_is{w.value().data, w.shape()[0], w.shape()[1]};
   const Matrix weight = how == Weight::transposed ? as_it_is.transpose() : as_it_is;
@@ -231,7 +231,7 @@ void Tape::multiply(
     gemm(x, root().packs_->pack(weight), add, c, c_stride, bias);
 }
 
-// What lies on a scratch tape is copied, as it lies.
+// Arrays on a scratch tape are copied in their layout.
 SentenceRows Tape::lasting(const SentenceRows& rows) {
   if (owner_ == nullptr || rows.count() == 0) return rows;
   const Index size = rows.row(rows.sentences - 1, rows.positions - 1) + rows.columns - rows.data;
@@ -242,7 +242,7 @@ SentenceRows Tape::lasting(const SentenceRows& rows) {
   return copy;
 }
 
-// The sum over the sentences of a part of a batch would be another one for another part.
+// The sum over the sentences of a part would depend on the division of the batch.
 void Tape::refuse_shared(Var x) {
   if (root().collects_)
     throw BugError(
@@ -340,7 +340,7 @@ void Tape::add_rows(Var table, const Token* ids, View dy) {
     kernels::add(size, dy.data + i * size, gradient.data + ids[i] * size);
 }
 
-// Those of one parameter are the same however often it is put on a tape.
+// Those of one parameter are the same, however often it is put on a tape.
 real* Tape::rows_of_parameter(Var w, Index sentences) {
   Tape& keeper = root();
   for (const Rows& one : keeper.sentence_rows_)

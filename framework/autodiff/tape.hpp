@@ -8,14 +8,15 @@
 //                                             // that may parameters change
 //
 // The laws of an operation's backward: it ACCUMULATES (adds to gradients, never sets them);
-// gradient(v) is empty when nobody needs it; it is called once, after everything that reads the
+// gradient(v) is empty if it is not needed; it is called once, after everything that reads the
 // operation's output. The gradient of an operation's output lives only until that operation's
 // backward has run: its memory then serves another (unless kept, see keep_gradient). One tape
 // belongs to one thread.
 //
-// A batch may be cut in parts, each on a tape of its own. What is summed over sentences, the gradients of
-// parameters, must not depend on the cut: it is a product of a weight (add_weight_product), a sum of rows
-// (add_row_sum), rows of a table (add_rows), or else one row for each sentence (SentenceGradient).
+// A batch may be divided into parts, each on its own tape. Sums over sentences, that is gradients of
+// parameters, must not depend on the division: each is a product of a weight (add_weight_product), a sum
+// of rows (add_row_sum), rows of a table (add_rows), or else one row for each sentence
+// (SentenceGradient).
 #pragma once
 
 #include <concepts>
@@ -36,13 +37,13 @@
 
 namespace softalign {
 
-// What random numbers of a training step are functions of, besides the name of the layer that asks: never of
-// threads, parts or the place of a sentence in its batch.
+// The arguments of random numbers in a training step, besides the name of the layer; they never depend on
+// threads, parts or the index of a sentence in its batch.
 
 struct Noise {
   std::uint64_t seed = 0;                // of the run
   std::uint64_t update = 0;              // from 1
-  std::span<const Index> examples = {};  // [B], the rows' places in the training data
+  std::span<const Index> examples = {};  // [B], the rows' indices in the training data
 
   // The numbers of a layer at this update; `named` is RandomStream(0, "noise/" + its name).
   RandomStream stream(const RandomStream& named) const { return named.within(seed, update); }
@@ -64,7 +65,7 @@ class Var {
   const Shape& shape() const { return node_->value.shape; }
   Tape& tape() const { return *node_->tape; }
   bool needs_gradient() const { return node_->wanted != Wanted::no; }
-  // The gradient to add to, zeroed at its first use; empty when nobody needs it. Only inside
+  // The gradient to add to, zeroed at its first use; empty if it is not needed. Only inside
   // backward; that of a leaf also after it. BugError for a parameter: see above.
   View gradient() const;
 
@@ -77,8 +78,8 @@ class Var {
     until_reset,  // Tape::keep_gradient
   };
   enum class Memory {  // its value's
-    held,              // its own operation needs it, or somebody has read it
-    expendable,        // nobody needs it
+    held,              // its own operation needs it, or it has been read
+    expendable,        // not needed
     overwritten,
   };
   struct Node {
@@ -141,10 +142,10 @@ class Tape {
     x.node_->memory = Var::Memory::expendable;
     return x;
   }
-  // For an operation that overwrites its argument. The numbers of x as a Var that nobody else has:
-  // x's own memory if it is expendable and nobody has read it, and then x is gone; else a copy. What
-  // the operation makes of them goes on the tape by record_in_place, whose gradient is that of x too:
-  // it must be so, as in a sum, or backward must write it before anybody reads it.
+  // For an operation that overwrites its argument: returns the numbers of x as an exclusive Var, in
+  // x's own memory if it is expendable and has not been read (x is then invalid), else as a copy. The
+  // result is recorded by record_in_place, and its gradient is also that of x: this must be true, as
+  // in a sum, or backward must write it before it is read.
   Var take(Var x);
   template <class Backward>
   Var record_in_place(Var argument, std::initializer_list<Var> inputs, Backward backward) {
@@ -168,7 +169,7 @@ class Tape {
     void* last = nullptr;
   };
   Mark mark() const { return {arena_.mark(), last_}; }
-  void rewind(Mark mark);  // drops what was recorded since the mark
+  void rewind(Mark mark);  // drops everything recorded since the mark
 
   // The gradient of x, or inside backward that of the operation's output, stays until reset.
   void keep_gradient() { keep_gradient(Var(running_)); }
@@ -178,8 +179,9 @@ class Tape {
     if (owner_ == nullptr && wanted == Var::Wanted::once) wanted = Var::Wanted::until_reset;
   }
 
-  // The gradient of a weight += x^T dy. That of a parameter is computed when backward ends, together with
-  // all the others; so x must be a value and dy a kept gradient, or other memory that stays.
+  // Adds x^T dy to the gradient of a weight. For a parameter it is computed at the end of backward,
+  // together with all others, so x must be a value and dy a kept gradient, or other memory that stays
+  // valid.
   void add_weight_product(Var w, const SentenceRows& x, const SentenceRows& dy);
   void add_weight_product(Var w, Matrix x, Matrix dy) {  // a row for each sentence
     add_weight_product(w,
@@ -187,7 +189,7 @@ class Tape {
                        SentenceRows{dy.data, dy.columns, dy.rows, 1, dy.stride});
   }
   void add_weight_product(Var w, const MadeRows& x, const SentenceRows& dy);
-  // The gradient of a bias += the sum of the rows dy, which stay likewise.
+  // Adds the sum of the rows dy, which must stay valid, to the gradient of a bias.
   void add_row_sum(Var bias, const SentenceRows& dy);
   // A product (kernels/gemm.hpp) with a weight w or its transpose, which layers that run at every time
   // step use again and again (autodiff/products.hpp).
@@ -195,10 +197,10 @@ class Tape {
   void multiply(
       Matrix x, Var w, Weight how, bool add, real* c, Index c_stride, const real* bias = nullptr);
 
-  // dy [..., size], which stays likewise, to the rows ids [...] of the table.
+  // Adds dy [..., size], which must stay valid, to the rows ids [...] of a table's gradient.
   void add_rows(Var table, const Token* ids, View dy);
-  // What attention does with a memory it reads at every step: memory.gradient() += rows outer
-  // columns, for each sentence, before anybody reads it.
+  // For a memory that attention reads at every step: memory.gradient() += rows outer columns, for
+  // each sentence, before the gradient is read.
   void add_outer_products(Var memory, View rows, View columns, std::span<const Index> lengths) {
     outer_products_.add(memory.own_gradient(), rows, columns, lengths);
   }
@@ -299,7 +301,7 @@ class SentenceGradient {
   SentenceGradient(const SentenceGradient&) = delete;
   SentenceGradient& operator=(const SentenceGradient&) = delete;
   explicit operator bool() const { return numbers_ != nullptr; }
-  real* data() const { return numbers_; }  // null when nobody needs it
+  real* data() const { return numbers_; }  // null if not needed
   real* row(Index sentence) const { return numbers_ + sentence * size_; }
 
  private:

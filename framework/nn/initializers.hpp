@@ -12,8 +12,8 @@ Initializer constant(double value);
 Initializer blocks(std::vector<double> values);  // equal parts, each of one value
 Initializer normal(double deviation);
 Initializer uniform(double bound);  // in [-bound, bound)
-// Uniform in ±sqrt(6 / (rows + columns)) (Glorot and Bengio 2010); `columns` of one product when
-// several lie side by side.
+// Uniform in ±sqrt(6 / (rows + columns)) (Glorot and Bengio 2010); `columns`: of a single product
+// if several are side by side.
 Initializer glorot(Index blocks = 1);
 // The same for some of the rows of a matrix [rows, columns].
 Initializer glorot_rows(Index rows);

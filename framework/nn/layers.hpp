@@ -106,7 +106,7 @@ class Dropout {
     each_step,  // another one at every step
     all_steps   // one for a sentence: variational dropout (Gal and Ghahramani 2016)
   };
-  // The name, behind that of p, is that of its random numbers; rate in [0, 1).
+  // `name`, appended to that of p, names its random stream; rate in [0, 1).
   Dropout(const Parameters& p,
           std::string_view name,
           double rate,
@@ -140,8 +140,8 @@ class Dropout {
   DropoutUnit unit_;
 };
 
-// What a cell's products see of its state h: h times a mask, one for all steps of a sentence (Gal and
-// Ghahramani 2016). A decoder keeps the mask in its state while there is noise.
+// Dropout of a cell's state h in its products: h times a mask, the same for all steps of a sentence
+// (Gal and Ghahramani 2016). A decoder keeps the mask in its state while there is noise.
 class StateDropout {
  public:
   StateDropout(const Parameters& p, double rate)
@@ -159,8 +159,8 @@ class StateDropout {
   Dropout dropout_;
 };
 
-// A learned vector for each position of a sentence (Gehring et al. 2016, section 2.2), where nothing
-// else tells an encoder which position it looks at.
+// A learned vector for each position of a sentence (Gehring et al. 2016, section 2.2), for encoders
+// without other information about positions.
 
 class LearnedPositions {
  public:

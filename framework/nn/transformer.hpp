@@ -1,5 +1,5 @@
-// The parts that a Transformer's encoder and decoder are made of (Vaswani et al. 2017, section 3), in
-// the paper's order from the input on. d: units of the model.
+// The components of a Transformer's encoder and decoder (Vaswani et al. 2017, section 3), in the
+// paper's order from the input on. d: units of the model.
 #pragma once
 
 #include <optional>
@@ -88,7 +88,7 @@ class TransformerInput {
   Dropout dropout_;
 };
 
-// A sub-layer f with what is around it: norm(x + f(x)), or x + f(norm(x)).
+// A sub-layer f with residual connection and normalisation: norm(x + f(x)), or x + f(norm(x)).
 class Residual {
  public:
   Residual(const Parameters& p, std::string_view name, const TransformerOptions& options)
@@ -120,7 +120,8 @@ class SelfAttention {
   // x [B,S,d], each sees all of its sentence. each: the weights of each head are wanted.
   MultiHead within(Var x, std::span<const Index> lengths, bool each) const;
   Var causal(Var x) const;  // [T,B,d], each sees itself and the past
-  // x [B,d] sees itself and the past: keys and values [B,t,2d], those of x are put behind them.
+  // x [B,d] attends to itself and the past: keys and values [B,t,2d], to which those of x are
+  // appended.
   Var step(Var x, Var& past) const;
 
  private:
@@ -143,7 +144,7 @@ class CrossAttention {
         queries_(p / name, "queries", query, units, Linear::Bias::no),
         output_(p / name, "output", units, output, Linear::Bias::no) {}
 
-  enum class Wanted { context, mean, each };  // each of them with those before it
+  enum class Wanted { context, mean, each };  // each includes those before it
   // x [T,B,Q] or [B,Q]; keys are columns [begin, begin + units) of memory [B,S,...], values the next.
   MultiHead operator()(
       Var x, Var memory, Index begin, std::span<const Index> lengths, Wanted wanted) const;

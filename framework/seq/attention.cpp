@@ -32,7 +32,7 @@ AttentionMemory ScoredAttention::prepare(const Annotations& annotations) const {
   return memory;
 }
 
-// The sum of the weights so far comes behind the attention's own arrays.
+// The sum of the weights so far follows the attention's own arrays.
 State ScoredAttention::start(const AttentionMemory& memory) const {
   State state = own_start(memory);
   if (!score_->reads_attended()) return state;

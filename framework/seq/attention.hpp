@@ -1,5 +1,5 @@
-// The contract of an attention: what the decoder sees of the source at one step; and ScoredAttention, the base
-// of all attentions with a score.
+// The contract of an attention, which computes weights and a context at each step; and ScoredAttention, the
+// base of all attentions with a score.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 
 namespace softalign {
 
-// The memory of an attention: its score's and, filled in by the framework, what the model knows of the
-// sentences besides.
+// The memory of an attention: its score's memory, and more about the sentences, filled in by the
+// framework.
 struct AttentionMemory : Memory {
   AttentionMemory(const Memory& memory = {}) : Memory(memory) {}
 
-  // The sentences; their known links, where Attention::reads_links(), are of annotations. A row is a sentence, or in
-  // a search a hypothesis of sentence rows[row].
+  // The sentences; if Attention::reads_links(), with gold links between annotations and target symbols. A row is a
+  // sentence, or in a search a hypothesis of sentence rows[row].
   SourceBatch source = {};
   std::span<const Index> rows = {};
-  // Attentions with heads put the weights of each there; see weights_can_change().
+  // Where attentions with heads put the weights of each; see weights_can_change().
   Inspection inspection = {};
 
   Index sentence(Index row) const { return rows.empty() ? row : rows[usize(row)]; }
@@ -48,11 +48,11 @@ struct AttentionSizes {
   Index annotation;  // D
 };
 
-// Facts that are known in training when all steps of a part of a batch are done.
+// Facts of a training step that are known when all steps of a part of a batch are done.
 struct TaughtSteps {
   Tape& tape;
   std::span<const Var> weights;           // T times [B,S], as the glimpses had them
-  std::span<const real> nll;              // [T,B], 0 behind a target's end
+  std::span<const real> nll;              // [T,B], 0 after a target's end
   std::span<const Index> target_lengths;  // [B], with </s>
   real factor;                            // the model's loss = factor * sum of nll
 };
@@ -66,7 +66,7 @@ class Attention {
  public:
   virtual ~Attention() = default;
   virtual AttentionMemory prepare(const Annotations& annotations) const = 0;
-  // The arrays that it remembers from step to step, before the first; none unless it says so.
+  // Its arrays before the first step, which it carries from step to step; none by default.
   virtual State start(const AttentionMemory&) const { return {}; }
   virtual Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const = 0;
   virtual Index context_size() const = 0;  // C
@@ -76,14 +76,15 @@ class Attention {
   virtual bool weights_are_learned() const {
     return true;
   }  // false: losses of weights teach nothing
-  // Returns whether contexts are the annotations averaged with weights that Inspection::change may exchange.
+  // Returns whether contexts average annotations with weights that Inspection::change may replace.
   virtual bool weights_can_change() const { return false; }
-  // The loss that it learns by besides the gradient of its context (plugins/attentions/hard.cpp).
+  // A loss in addition to the gradient of its context (plugins/attentions/hard.cpp).
   virtual ExtraLoss extra_loss(const TaughtSteps&) const { return {}; }
-  // After each update, with the totals of the whole batch: for what is no parameter and yet learned
-  // (Parameters::add_state).
+  // Called after each update, with the totals of the whole batch: for learned state that is not a
+  // parameter (Parameters::add_state).
   virtual void after_update(const Totals&) {}
-  // It only says that the decoder has its own: any use but this question throws SpecError.
+  // True for the plugin that stands for a decoder's own attention: all other functions throw
+  // SpecError.
   virtual bool built_in() const { return false; }
 };
 
@@ -127,7 +128,7 @@ class ScoredAttention : public Attention {
   struct Alignment {
     Var weights;        // [B,S], of the glimpse
     State next = {};    // the attention's own arrays before the next step
-    Var averaged = {};  // [B,S], what the context is averaged with; empty: the weights
+    Var averaged = {};  // [B,S], the weights of the context; empty: `weights`
   };
   // Sets begins and lengths of the positions that may have a weight, so that others get no energy.
   virtual void narrow(AttentionMemory&, const AttentionQuery&) const {}

@@ -71,7 +71,7 @@ ConformanceResult gradients(Subject& subject) {
         Arrays outputs = subject.run(tape, arrays, kLengths);
         for (std::size_t i = 0; i < outputs.size(); ++i) {
           if (!subject.positional_outputs[i]) continue;
-          View mask = tape.zeros(outputs[i].shape());  // what padding holds is nobody's business
+          View mask = tape.zeros(outputs[i].shape());  // padding is ignored
           const Index each = mask.size() / kRows / kPositions;
           for (Index b = 0; b < kRows; ++b)
             std::fill_n(mask.data + b * kPositions * each, kLengths[usize(b)] * each, real{1});
@@ -270,7 +270,7 @@ ConformanceResult parts(Subject& subject) {
                  "order"};
 }
 
-// The loss [B], behind it the gradients of all inputs and parameters.
+// The loss [B], followed by the gradients of all inputs and parameters.
 std::vector<real> loss_and_gradients(Subject& subject, const Subject::Run& loss) {
   std::vector<real> of_parameters(usize(subject.parameters.flat_size()));
   std::vector<std::vector<real>> of_inputs;

@@ -23,7 +23,8 @@ void check_sizes(const Encoder& encoder, const Annotations& a) {
     throw BugError("[encoder] size(), start_size() or final_sizes() is not what encode returns");
 }
 
-// Throws where rows of positions sum to neither 1 nor, as those that see nothing, 0, or see padding.
+// Throws if rows sum to neither 1 nor 0 (for positions that attend to nothing), or have weights at
+// padding.
 void check_heads(const HeadWeights& heads, std::span<const Index> lengths, Index positions) {
   const auto rows = static_cast<Index>(lengths.size());
   if (heads.parts.empty()) throw BugError("[encoder] attends() is true, but it shows no weights");
@@ -72,8 +73,8 @@ std::span<const float> frames_of(Tape& tape, Var numbers) {
   return {frames, usize(count)};
 }
 
-// Encoders that read symbols or frames may make another number of annotations than there are of these: what is
-// compared are two sums of them with fixed weights.
+// Encoders that read symbols or frames may have another number of annotations than of these, so two sums of
+// them with fixed weights are compared.
 std::unique_ptr<Subject> source_encoder_subject(std::unique_ptr<Subject> subject,
                                                 std::shared_ptr<Encoder> encoder) {
   const bool reads_frames = encoder->reads() == Encoder::Reads::frames;

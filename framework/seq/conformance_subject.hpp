@@ -37,7 +37,7 @@ struct Subject {
 
 constexpr Index kRows = 3, kPositions = 5;  // sentences and source positions of the inputs
 
-// Null for kinds that are no parts of a model, and for what only stands for another part.
+// Null for kinds that are not parts of a model, and for placeholders such as built_in.
 std::unique_ptr<Subject> subject_for(const Choice& choice);
 
 }  // namespace softalign::conformance

@@ -13,17 +13,17 @@ namespace softalign {
 struct Cost {
   Index target_symbols = 0;  // with </s>
   Index multiplications = 0;
-  Index projection = 0;  // of them, those of the projection to the vocabulary
+  Index projection = 0;  // the share of the projection to the vocabulary
   Index energies = 0;
   Index activations = 0;  // bytes of a training tape up to the projection, before backward
   Index per_symbol() const { return multiplications / target_symbols; }
 };
 
-// The values of the parameters matter to nothing, but must be there. Padding is computed too: of single
-// sentences there is none.
+// The values of the parameters do not matter, but must exist. Padding is counted, too; single sentences
+// have none.
 Cost cost_of(const Model& model, const Batch& batch);
 
-// Positions of a sentence, with </s>; of images, columns of pixels, with the mark behind them.
+// Positions of a sentence, with </s>; of images, columns of pixels, with the end mark.
 struct CostLengths {
   Index source = 20;
   Index target = 20;

@@ -23,7 +23,7 @@ Unrolled StepByStep::all() const {
   return all;
 }
 
-// Time steps lie behind one another, [T,B,...]: those of all sentences at one position are one array.
+// Time steps are stored one after another, [T,B,...]: all sentences at one position are one array.
 Unrolled Decoder::unroll(const AttentionMemory& memory, State state, Var&& inputs) const {
   Tape& tape = inputs.tape();
   const std::span<const Var> steps = unstack_steps(std::move(inputs));

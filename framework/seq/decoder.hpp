@@ -18,7 +18,7 @@ inline Var side_by_side(const State& arrays) {  // [B, sum of their sizes]
 
 struct DecoderStep {
   State next;
-  State output;  // arrays [B,O_k], side by side what the readout needs of this step
+  State output;  // arrays [B,O_k], which the readout needs of this step, concatenated
   Var weights;   // [B,S] or empty
 };
 
@@ -55,16 +55,16 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
   virtual AttentionMemory prepare(const Annotations& annotations) const = 0;
-  // Its arrays, then those of its attention.
+  // The decoder's arrays, then those of its attention.
   virtual State start(const Annotations& annotations, const AttentionMemory& memory) const = 0;
   // The inputs of steps from the previous symbols: [..., E] -> [..., I], for all steps at once in training.
   virtual Var inputs(Var embedded) const = 0;
   // input [B,I] belongs to the step, which may overwrite it: std::move(input).
   virtual DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const = 0;
-  // inputs [T,B,I], overwritten. One step after the other; decoders may override.
+  // inputs [T,B,I], overwritten. Step by step; decoders may override it.
   virtual Unrolled unroll(const AttentionMemory& memory, State state, Var&& inputs) const;
-  // false: in training only all steps at once will do, so that no step can read what the one before it
-  // has written.
+  // false: training must process all steps at once, so a step cannot read the symbol that the previous
+  // one has predicted.
   virtual bool steps() const { return true; }
   // [..., sum of O_k], [..., E] -> [..., R]: the layer before the projection to the vocabulary.
   virtual Var readout(Var outputs, Var embedded) const = 0;

@@ -18,7 +18,7 @@
 
 namespace softalign {
 
-// A decoder's state: a few arrays whose rows are sentences (or hypotheses). No malloc.
+// A decoder's state: a few arrays whose rows are sentences (or hypotheses). Does not allocate.
 class State {
  public:
   State() = default;
@@ -45,7 +45,7 @@ class State {
   Var operator[](std::size_t i) const { return vars_[place(i)]; }
   Var& operator[](std::size_t i) { return vars_[place(i)]; }
 
-  Index step = 0;  // the target position it stands before; the model counts
+  Index step = 0;  // the next target position, counted by the model
 
  private:
   std::size_t place(std::size_t i) const {
@@ -64,14 +64,14 @@ struct EncoderInput {
   std::span<const Token> symbols =
       {};  // [B,S], of the source's vocabulary; empty where it has frames
   std::span<const float> frames = {};  // [B,S,F]; empty where it has symbols
-  Tape* tape = nullptr;                // where there is nothing embedded to ask for it
+  Tape* tape = nullptr;                // for encoders that do not read embeddings
   HeadWeights* heads = nullptr;        // where the weights go of an encoder that attends()
 };
 
 struct Annotations {
   Var states;  // [B,S,D], h_j; what padding holds is never read. Scores see them, contexts average
                // them, unless there are values
-  Var last;    // [B,D], the whole sentence in one vector: what vanilla seq2seq keeps
+  Var last;    // [B,D], the whole sentence in one vector, for vanilla seq2seq
   Var start;   // [B,D'], what the decoder's first state is made from (Bahdanau 2015: the backward
                // state at position 1)
   std::span<const Index> lengths;  // [B], not increasing
@@ -79,8 +79,8 @@ struct Annotations {
       {};           // [B,U_k], the final states of all layers, as a decoder's cells begin with them
                     // (Sutskever et al. 2014): h of layer 1, then its c if it has one, layer 2, ...
   Var values = {};  // [B,S,D], what contexts average instead (Gehring et al. 2016)
-  // [B,S,U_k], what a recurrent layer's states are joined of. A gradient that is kept of them is complete: what
-  // comes back through the recurrence is in it. None: the states.
+  // [B,S,U_k], the parts that a recurrent layer's states are joined from. Their kept gradients are complete,
+  // including those through the recurrence. Empty: the states.
   State parts = {};
 
   Var averaged() const { return values ? values : states; }
@@ -94,16 +94,17 @@ class Encoder {
   virtual Index size() const = 0;                                // D
   virtual Index start_size() const = 0;                          // D'
   virtual std::vector<Index> final_sizes() const { return {}; }  // U_k of Annotations::finals
-  // The kind of source that it reads: embeddings, which the model makes of symbols by a table and of frames by
-  // a projection; or itself symbols, or frames, and then no source of the other kind.
+  // The kind of source that it reads: embeddings, which the model looks up for symbols and projects from
+  // frames; or symbols or frames themselves, and then no other kind of source.
   enum class Reads { embeddings, symbols, frames };
   virtual Reads reads() const { return Reads::embeddings; }
-  // true: the source's symbols attend to each other, and EncoderInput::heads gets their weights.
+  // true: source symbols attend to each other, and EncoderInput::heads receives their weights.
   virtual bool attends() const { return false; }
-  // How many annotations a source of so many symbols, with </s>, or frames has, and to which of them one belongs.
+  // The number of annotations of a source with this number of symbols (including </s>) or frames, and the
+  // annotation that one of these belongs to.
   virtual Index positions(Index length) const { return length; }
   virtual Index position_of(Index index) const { return index; }
-  // The frames that it reads; what is 0 may be anything.
+  // The format of the frames that it reads; 0 accepts any value.
   virtual FrameFormat frames() const { return {.size = 0, .height = 0}; }
 };
 

@@ -1,4 +1,4 @@
-// A look into a teacher-forced pass, to see or to change its attention weights, of single heads too.
+// Inspects a teacher-forced pass: reads or replaces its attention weights, also of single heads.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace softalign {
 
-// The weights of single attention heads, gathered while a batch is evaluated: an attention that has
-// several puts them here when AttentionMemory::inspection says where, and an encoder whose positions attend to
-// each other when EncoderInput::heads does. Nothing is kept beyond the tape's step.
+// The weights of single attention heads, collected while a batch is evaluated: from attentions with heads
+// through AttentionMemory::inspection, and from encoders with self-attention through EncoderInput::heads.
+// Valid until the end of the tape's step.
 struct HeadWeights {
   struct Part {
     Index layer;  // of the decoder, or of the encoder, from 0
@@ -26,7 +26,7 @@ struct HeadWeights {
   void add(Index layer, Index step, View weights) { parts.push_back({layer, step, weights}); }
 };
 
-// Writes other weights over those [S] of one sentence, without padding, at a step.
+// Overwrites the weights [S] of one sentence, without padding, at a step.
 using ChangeWeights = std::function<void(Index step, std::span<real> weights)>;
 
 struct Inspection {
@@ -34,7 +34,7 @@ struct Inspection {
       nullptr;  // where the weights of single heads go, valid as long as the tape's step
   const ChangeWeights* change = nullptr;  // only where Attention::weights_can_change()
   bool distribution =
-      false;  // attentions that look at one position show the weights that they draw it from
+      false;  // attentions that read a single position show the weights that it is drawn from
 };
 
 }  // namespace softalign

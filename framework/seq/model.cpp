@@ -13,7 +13,7 @@
 namespace softalign {
 namespace {
 
-// Links as what the weights should be: those of a target symbol have equal shares of 1.
+// Links as target weights: the links of a target symbol have equal shares of 1.
 std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
   Index count = 0;
   for (const auto& links : batch.links) count += std::ssize(links);
@@ -71,7 +71,7 @@ void check_tied_readout(const ModelOptions& options, Index readout) {
       readout);
 }
 
-// A decoder that builds no attention has its own: the spec must not name one that nobody uses.
+// A decoder that does not build the attention has its own, so the spec must not name one.
 void check_built_in(const ModelOptions& options, Index annotation) {
   ParameterStore unused;
   const auto attention = make_plugin<AttentionKind>(
@@ -324,7 +324,7 @@ Initializer initializer_of(const std::string& item) {
          printable(item));
 }
 
-// Orthogonal blocks as many as lie side by side.
+// As many orthogonal blocks as there are side by side.
 Initializer fitting(const Initializer& initializer, const Parameter& parameter) {
   if (initializer.kind() != Initializer::Kind::orthogonal) return initializer;
   const Shape& shape = parameter.shape;

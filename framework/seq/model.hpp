@@ -1,5 +1,5 @@
-// The model: embeddings, encoder, decoder with its attention, output layer, and how its weights begin. It joins
-// what the registry built and knows none of it by name.
+// The model: embeddings, encoder, decoder with its attention, output layer, and initial weights. It joins
+// plugins from the registry and knows none of them by name.
 #pragma once
 
 #include <memory>
@@ -100,11 +100,11 @@ struct ModelOptions {
 
 class Model {
  public:
-  // Declares its parameters: their shapes are known, their values are not there yet. Throws SpecError
-  // where parts do not go together.
+  // Declares its parameters with their shapes, without values. Throws SpecError if parts do not fit
+  // together.
   Model(const ModelOptions& options, const SourceFormat& source, Index target_symbols);
-  // Draws the initial values of all parameters from the seed, too. frozen: names of those that are not
-  // trained.
+  // Also draws the initial values of all parameters from the seed. frozen: names of parameters that
+  // are not trained.
   Model(const ModelOptions& options,
         const SourceFormat& source,
         Index target_symbols,
@@ -118,7 +118,7 @@ class Model {
   ParameterStore& parameters() { return store_; }
   const ParameterStore& parameters() const { return store_; }
   bool aligns() const { return decoder_->aligns(); }
-  // Returns whether a loss of the weights teaches anything.
+  // Returns whether a loss on the weights has an effect.
   bool learns_weights() const {
     return aligns() && (attention_ == nullptr || attention_->weights_are_learned());
   }
@@ -140,21 +140,21 @@ class Model {
   std::vector<Link> placed(std::span<const Link> links) const;
   void place_links(Batch& batch) const;
 
-  // Source sentences as the decoder finds them.
+  // Source sentences, prepared for the decoder.
   struct Source {
     AttentionMemory memory;
     State state;  // the decoder's first
     Annotations annotations;
     Var embedded = {};  // [B,S,E]; empty unless the encoder reads embeddings
   };
-  // heads: where the weights go of an encoder that attends().
+  // heads: receives the weights of an encoder that attends().
   Source read(Tape& tape, const SourceBatch& source, HeadWeights* heads = nullptr) const;
 
   // Teacher forcing over a batch (rows sorted by descending source length), or a part of one, up to the
   // output layer.
   struct Taught {
     Var readout;                       // [T,B,R]
-    std::span<const Token> targets;    // [T,B], -1 behind a target's end
+    std::span<const Token> targets;    // [T,B], -1 after a target's end
     std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
     std::span<const Index> positions;  // [B], of the sentences' annotations
     Source source;
@@ -198,7 +198,7 @@ class Model {
     if (attention_ != nullptr) attention_->after_update(totals);
   }
 
-  // For search: a step behind the source as it was read, or behind another.
+  // For search: a step after the source was read, or after another step.
   struct Prediction {
     State next;
     Var logits;   // [B,V]

@@ -44,7 +44,7 @@ TokenLosses losses_of(const OutputLayer& layer,
     return tape.training() ? tape.whole_gradient(tape.parameter(parameter)) : nullptr;
   };
   Workers alone(1);
-  // As good as empty now, while the other arena is full.
+  // Nearly empty now, while the other arena is full.
   layer.loss({&part, 1}, objective, gradient, alone, tape.gradient_arena());
   const View losses = tape.allocate({first.shape().sentences()});
   for (Index b = 0; b < losses.size(); ++b) losses.data[b] = sentence_loss(part, b, objective);

@@ -1,5 +1,5 @@
-// The contract of an output layer: what turns readouts, with the attention's weights and the source's symbols,
-// into probabilities of the target symbols. Training asks for its loss, search for its log probabilities.
+// The contract of an output layer, which turns readouts, attention weights and source symbols into
+// probabilities of the target symbols. Training calls its loss, search its logits.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@
 
 namespace softalign {
 
-// The objective of training over a batch: factor * (sum of -log p of the target symbols, smoothed, and what is
-// added to it).
+// The objective of training over a batch: factor * (sum of the smoothed -log p of the target symbols, and
+// additional losses).
 struct Objective {
   real factor = 1;
   real label_smoothing = 0;    // share of the uniform distribution over the symbols
   real doubly_stochastic = 0;  // lambda, see doubly_stochastic_penalty
-  real guided_alignment = 0;   // weight of alignment_cross_entropy; Batch::links must be there
+  real guided_alignment = 0;   // weight of alignment_cross_entropy; requires Batch::links
   // Scheduled sampling (Bengio et al. 2015), on a tape with noise.
   double truth = 1;     // probability that a step reads the true symbol
   bool argmax = false;  // what else it reads: the most probable symbol, or one drawn
@@ -31,7 +31,7 @@ struct OutputSizes {
   const Embedding* tied;  // of the target, whose table is the weights; null: weights of its own
 };
 
-// All steps of teacher forcing, T of them; in a search one step, with [B] where [T,B] stands.
+// All T steps of teacher forcing; in a search one step, with [B] instead of [T,B].
 struct OutputInput {
   Var readout;                    // [T,B,R]
   std::span<const Var> weights;   // T times [B,S]; empty when the decoder does not align
@@ -42,14 +42,14 @@ struct OutputInput {
 struct OutputRows {
   State inputs;                    // what OutputLayer::prepare made
   SourceBatch source;              // its sentences
-  std::span<const Token> targets;  // [T,B], -1 behind a target's end
+  std::span<const Token> targets;  // [T,B], -1 after a target's end
   // Written by the loss, but not where a row is skipped.
   real* nll;      // [T,B], -log p in nats
   real* uniform;  // [T,B], the mean of -log p over all symbols; only with label smoothing
   Token* best;    // [T,B], the most probable symbol
 };
 
-// Where the gradient of a parameter is added up; null: nobody needs it.
+// Where the gradient of a parameter is accumulated; null: not needed.
 using GradientOf = std::function<real*(const Parameter&)>;
 
 class OutputLayer {
@@ -59,7 +59,8 @@ class OutputLayer {
   // The arrays [T,B,...] that the loss reads, on the tape of a part.
   virtual State prepare(const OutputInput& input) const { return {input.readout}; }
   // Writes the rows of all parts, and adds the gradients of sentence_loss to those of the inputs and of its
-  // parameters. It goes sentence by sentence: neither parts nor threads change a bit. scratch: rewound.
+  // parameters, sentence by sentence, so that neither parts nor threads change a bit. scratch is rewound
+  // afterwards.
   virtual void loss(std::span<const OutputRows> parts,
                     const Objective& objective,
                     const GradientOf& gradient,
@@ -69,7 +70,7 @@ class OutputLayer {
   virtual Var logits(const OutputInput& input) const = 0;
   // [V], added to the logits of every row; empty where the layer has no bias.
   virtual View bias() const { return {}; }
-  // Multiplications of the loss of one target symbol, without those of prepare.
+  // Multiply-adds of the loss per target symbol, without those of prepare.
   virtual Index multiplications() const = 0;
 };
 
@@ -79,8 +80,8 @@ OutputRows output_rows(const OutputLayer& layer,
                        const Objective& objective);
 // factor * sum of (1 - smoothing) nll + smoothing uniform (Szegedy et al. 2016, section 7), after the loss.
 real sentence_loss(const OutputRows& part, Index sentence, const Objective& objective);
-// The losses of one part alone, on its tape. The loss's gradient must be 1 (BugError): objective.factor scales
-// it.
+// The losses of a single part, on its tape. The gradient of the loss must be 1 (BugError): use
+// objective.factor to scale it.
 TokenLosses losses_of(const OutputLayer& layer, const OutputRows& part, const Objective& objective);
 
 struct OutputLayerKind {

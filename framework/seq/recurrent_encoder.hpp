@@ -52,8 +52,8 @@ struct RecurrentOptions {
   static constexpr Index kMostLayers = 12;
 };
 
-// Annotations: the joined states of the last layer, or W times these (project). finals are the cells' own
-// states, without what a residual connection adds; last is the first of them, projected as the annotations are.
+// Annotations: the concatenated states of the last layer, or W times these (project). finals are the states of
+// the cells, without residual connections; last is the first of them, projected like the annotations.
 template <class Cell>
 class RecurrentEncoder : public Encoder {
  public:

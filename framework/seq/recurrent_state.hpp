@@ -1,5 +1,5 @@
-// The states of recurrent cells (nn/recurrent.hpp) among the arrays of a decoder's state, what they begin with,
-// and options that all recurrent encoders and decoders have.
+// The states of recurrent cells (nn/recurrent.hpp) among the arrays of a decoder's state, their initial values,
+// and options of all recurrent encoders and decoders.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +84,7 @@ struct InitialStateOptions {
   }
 };
 
-// The parameters of a layer, from 1: the first one's lie beside the decoder's.
+// The parameters of a layer, from 1: those of the first have the decoder's prefix.
 inline Parameters parameters_of_layer(const Parameters& p, Index layer) {
   return layer == 1 ? p : p / fmt::format("layer_{}", layer);
 }

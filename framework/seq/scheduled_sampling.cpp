@@ -23,7 +23,7 @@ Token draw(const real* logits, Index count, double uniform) {
 
 }  // namespace
 
-// symbols [T,B]: those behind the first step are overwritten by what was read instead.
+// symbols [T,B]: those after the first step are overwritten by the symbols that were read instead.
 Unrolled Model::unroll_sampled(Tape& tape,
                                const Source& source,
                                std::span<Token> symbols,
@@ -60,7 +60,8 @@ void Model::feed_own_symbols(const DecoderStep& step,
   Tape& tape = embedded.tape();
   const Noise& noise = *tape.noise();
   const RandomStream stream = noise.stream(sampling_);
-  for (Var part : step.output) part.value();  // read: what is forgotten below must not overwrite it
+  for (Var part : step.output)
+    part.value();  // marks it as read, so that the operations below do not overwrite it
   const Tape::Mark mark = tape.mark();
   const View logits = output_layer_->logits(output_of(step, embedded, memory)).value();
   for (std::size_t b = 0; b < next.size(); ++b) {

@@ -14,17 +14,16 @@ namespace softalign {
 
 // The arrays that a score computes once per sentence. Immutable, so no setup call is needed.
 struct Memory {
-  Var keys = {};                        // [B,S,...] what the score compares the query with
-  Var values = {};                      // [B,S,D] what the context averages; empty: the annotations
+  Var keys = {};                        // [B,S,...] compared with the query
+  Var values = {};                      // [B,S,D] averaged by the context; empty: the annotations
   std::span<const Index> lengths = {};  // [B], filled in by the framework
-  std::span<const Index> begins =
-      {};  // [B]: energies before them are not asked for; empty: all are
+  std::span<const Index> begins = {};   // [B]: first position that needs an energy; empty: 0
 };
 
 // The decoder-side inputs of one step.
 struct Query {
   Var state;          // [B,Q]
-  Index step = 0;     // target position, from 0; all rows are at the same
+  Index step = 0;     // target position, from 0; the same for all rows
   Var attended = {};  // [B,S], the sum of the weights of earlier steps; only where reads_attended()
 };
 
@@ -41,10 +40,10 @@ class Score {
   virtual ~Score() = default;
   virtual Memory prepare(Var annotations) const = 0;                      // [B,S,D]
   virtual Var score(const Memory& memory, const Query& query) const = 0;  // raw energies [B,S]
-  // false: an energy depends on where its annotation stands (conformance asks otherwise).
+  // false: an energy depends on the position of its annotation (conformance tests it otherwise).
   virtual bool permutable() const { return true; }
   virtual bool reads_attended() const { return false; }
-  // How many positions it has energies for; weights beyond them are 0.
+  // The number of positions that have energies; weights beyond them are 0.
   virtual Index reach() const { return std::numeric_limits<Index>::max(); }
 };
 
