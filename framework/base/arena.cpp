@@ -22,7 +22,7 @@ void* Arena::allocate(std::size_t bytes) {
   if (chunk_ == chunks_.size()) {
     const std::size_t grown = chunks_.empty() ? std::size_t{1} << 18 : chunks_.back().size * 2;
     const std::size_t wanted = std::max(size + size / 4, std::min(grown, std::size_t{1} << 26));
-    // They are too small for an array that grows with every step, and would be more with every step.
+    // They are too small for an array that grows with every step, and would accumulate.
     chunks_.resize(std::min(first_empty, chunks_.size()));
     chunk_ = chunks_.size();
     chunks_.push_back({std::unique_ptr<std::byte[], Release>(
@@ -61,7 +61,7 @@ void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::si
   constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
   const auto begin = reinterpret_cast<std::uintptr_t>(memory), end = begin + bytes;
   const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage, last = end / kPage * kPage;
-  if (first < last)  // advice: a system that takes none goes on with small pages
+  if (first < last)  // only advice: other systems continue with small pages
     madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #endif
 }

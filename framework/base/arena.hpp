@@ -1,6 +1,6 @@
 // A bump allocator with mark and rewind. Chunks are kept, so after the longest batch a training
-// step calls malloc no more. Objects placed here are never destroyed: only trivially destructible
-// types are allowed. Its memory is in large pages where the system lends them.
+// step does not call malloc. Objects in an arena are never destroyed, so only trivially
+// destructible types are allowed. Memory is in large pages if the system provides them.
 #pragma once
 
 #include <cstddef>
@@ -61,9 +61,9 @@ class Arena {
   std::size_t peak_ = 0;
 };
 
-// Asks for large pages (Linux with transparent huge pages, "always" or "madvise") for this memory, which nobody
-// has written to yet. It changes nothing but the time: products read megabytes of weights again and again, and
-// the processor knows the addresses of few small pages.
+// Asks for large pages (Linux with transparent huge pages, "always" or "madvise") for this memory, before it is
+// written to. It only saves time: products read megabytes of weights repeatedly, and the processor caches the
+// addresses of few small pages.
 void ask_for_large_pages(void* memory, std::size_t bytes);
 
 // Zeros, in large pages.

@@ -1,4 +1,4 @@
-// The one door to xtensor: its headers moved between releases, so every include of it stands here.
+// The only header that includes xtensor, whose headers moved between releases.
 #pragma once
 
 #if __has_include(<xtensor/containers/xtensor.hpp>)
@@ -27,11 +27,11 @@
 
 namespace softalign {
 
-// Numbers at rest: what was recorded, measured or counted.
+// Stored numbers: recorded, measured or counted.
 using Array1d = xt::xtensor<double, 1>;
 using Array2d = xt::xtensor<double, 2>;
 
-// An xtensor expression over memory that someone else owns.
+// An xtensor expression over memory that it does not own.
 template <std::size_t Rank>
 auto as_xtensor(View view) {
   std::array<std::size_t, Rank> shape{};
@@ -40,8 +40,8 @@ auto as_xtensor(View view) {
   return xt::adapt(view.data, usize(view.size()), xt::no_ownership(), shape);
 }
 
-// The sum of all numbers of an expression, added one after the other in their order: on every machine
-// the same bits (xt::sum promises no order). Of none it is 0; an empty expression has no end to go to.
+// The sum of all numbers of an expression, added in order, which gives the same bits on every machine
+// (xt::sum guarantees no order). 0 for an empty expression, which has no valid iterators.
 template <class Expression>
 auto sum_of(const Expression& numbers) {
   typename std::decay_t<Expression>::value_type none{};

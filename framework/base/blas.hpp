@@ -1,5 +1,5 @@
-// The one door to xtensor-blas: linear algebra of BLAS and LAPACK on xtensor's arrays. Its last bits depend on the
-// library and the processor, so nothing that is recorded passes through it.
+// The only header that includes xtensor-blas: BLAS and LAPACK on xtensor arrays. Its last bits depend on the
+// library and the processor, so recorded numbers never come from it.
 #pragma once
 
 #include <complex>  // which the bindings use and do not include

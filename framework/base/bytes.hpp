@@ -78,8 +78,8 @@ class ByteReader {
   std::size_t left() const { return rest_.size(); }
 
  private:
-  // A number of things to follow, each of at least `least` bytes: checked before memory is asked
-  // for.
+  // Reads the number of items that follow, each of at least `least` bytes, and checks it before
+  // memory is allocated.
   std::size_t count(std::size_t least) {
     const auto n = number<std::uint64_t>();
     if (n > rest_.size() / least)

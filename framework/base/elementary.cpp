@@ -63,8 +63,8 @@ constexpr double kLn2[] = {0x1.62e42fefa4p-1, -0x1.8432a1b0e4p-43, 0x1.9cc01f97b
 constexpr double kHalfPi[] = {
     0x1.921fb5p+0, 0x1.110b46p-26, 0x1.1a6263p-54, 0x1.8a2e03p-81, 0x1.c1cd129024e08p-107};
 
-// The one of the two numbers next to x, or x itself, whose last bit is odd: what is rounded or added further comes out
-// as if x were exact. By way of the nearest number, which may lie in a middle, it would not.
+// Rounds to odd: the neighbour of x, or x itself, whose last bit is odd. Further rounding or addition then gives the
+// result for the exact x, which rounding to nearest would not in case of a tie.
 double rounded_to_odd(Pair x) {
   auto bits = std::bit_cast<std::uint64_t>(x.high);
   if (x.low != 0 && bits % 2 == 0) bits = (x.low > 0) == (x.high > 0) ? bits + 1 : bits - 1;
@@ -118,7 +118,7 @@ Pair quick_log_of(double x) {
          (r + Pair{-square.high / 2, -square.low / 2} + Pair{cube + e * kLn2[2]});
 }
 
-// e^x rounded, for x within the bounds where it is no zero and finite.
+// e^x rounded, for x where the result is neither zero nor infinite.
 double exp_of(Pair x) {
   const double n = std::floor(x.high * 0x1.71547652b82fep+0 + 0.5);
   const Pair r = ((x + Pair{-n * kLn2[0]}) + Pair{-n * kLn2[1]}) + -product(n, kLn2[2]);
@@ -173,7 +173,7 @@ Parity parity_of(double y) {
 
 // x^y rounded, for x > 0, finite.
 double pow_of(double x, double y) {
-  // Small powers whose numbers are exact or lie between two numbers: rounding must see that.
+  // Small powers whose results are exact or midpoints, which rounding must know.
   if (y == std::floor(y) && y >= 0 && y <= 4096) {
     int exponent = 0;  // of results that can be exact; larger powers are not
     Pair value{1}, square{y <= 64 ? split(x, exponent) : x};

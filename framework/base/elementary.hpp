@@ -1,9 +1,9 @@
-// Elementary functions whose bits are the same on every computer: the C library's differ between versions,
-// makers and processors. Computed from + - * / and fma of numbers of twice the precision (an error below 2^-90)
-// and rounded once: the result is the correctly rounded one; no other is known to come out, but of fractional
-// powers that lie exactly in the middle between two numbers. Results below the normal numbers are rounded
-// twice. About 100 ns a call: for single numbers. What is computed in bulk is in kernels/vector_math.hpp.
-// Signs, zeros, infinities and NaN are as C has them (ISO C, annex F).
+// Elementary functions whose bits are the same on every machine: those of C libraries differ between versions,
+// vendors and processors. Computed with + - * / and fma in twice the precision (an error below 2^-90) and
+// rounded once: the result is correctly rounded; the only known exceptions are fractional powers exactly in the
+// middle between two numbers. Subnormal results are rounded twice. About 100 ns per call: for single numbers;
+// for bulk computations see kernels/vector_math.hpp. Signs, zeros, infinities and NaN are as in C (ISO C, annex
+// F).
 #pragma once
 
 namespace softalign::exact {

@@ -1,5 +1,5 @@
-// Errors that carry their exit code. An error names the culprit (file, line, column where there is
-// one) and the remedy.
+// Errors with their exit code. An error names the cause (with file, line and column if known) and
+// the remedy.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,8 +35,8 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-// An argument as a message shows it. A text may be anybody's, so it is made printable, on one line: only our
-// own format strings, and errors of ours that another one holds, have several.
+// An argument as shown in a message. Texts may be untrusted, so they are escaped, on one line: only our
+// format strings, and our errors inside of other errors, may have several lines.
 template <class T>
 using Shown = std::conditional_t<std::is_convertible_v<T, std::string_view> ||
                                      std::is_base_of_v<Error, std::remove_cvref_t<T>>,
@@ -66,7 +66,7 @@ class ErrorOf : public Error {
 };
 
 using MachineError = ErrorOf<ExitCode::failed>;  // disk full, out of memory, a library failed
-using BugError = ErrorOf<ExitCode::failed>;      // an invariant of ours does not hold
+using BugError = ErrorOf<ExitCode::failed>;      // an internal invariant is violated
 using RunError =
     ErrorOf<ExitCode::failed>;  // training itself went wrong: a loss that is not finite
 using SpecError = ErrorOf<ExitCode::usage>;   // wrong spec or command line
@@ -74,14 +74,14 @@ using DataError = ErrorOf<ExitCode::data>;    // wrong or missing data
 using CheckError = ErrorOf<ExitCode::check>;  // a check, claim or verification failed
 using Interrupted = ErrorOf<ExitCode::interrupted>;
 
-// The lines of an error as one, to stand in a sentence.
+// The lines of an error joined to one, for use in a sentence.
 inline std::string in_one_line(const Error& error) {
   std::string text = error.what();
   for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos;) text.replace(at, 1, "; ");
   return text;
 }
 
-// The text of an exception: the lines of an error of ours, anything else on one.
+// The text of an exception: with lines for our errors, on one line for others.
 inline std::string message_of(const std::exception& error) {
   return dynamic_cast<const Error*>(&error) ? error.what() : printable(error.what(), kWhole);
 }
@@ -94,8 +94,7 @@ struct Position {
   std::string reference =
       {};  // "${model.embedding}", where the value there stands for another (interpolate.hpp)
 
-  // "file:line:column" and "file:line", or just the file where there is no line; as a message may
-  // show it.
+  // "file:line:column" and "file:line", or only the file if there is no line; escaped for messages.
   std::string str() const {
     return line == 0 ? file_and_line() : fmt::format("{}:{}", file_and_line(), column);
   }

@@ -1,5 +1,5 @@
-// Paths, system calls and reading. Read as a file is only what has an end and reads the same twice. Every small
-// file of ours is read here, and opening one never waits: not for the writer of a pipe either.
+// Paths, system calls and reading. Only regular files are read as files. All small files are read here, and
+// opening one never blocks, not even on a pipe without a writer.
 #pragma once
 
 #include <cerrno>
@@ -10,20 +10,19 @@
 
 namespace softalign {
 
-// Throws DataError "train.en: is a directory; name a file": for what is not there, and for
-// directories, pipes and devices. Opens nothing.
+// Throws DataError "train.en: is a directory; name a file" for missing files, directories, pipes
+// and devices. Opens nothing.
 void demand_regular_file(const std::filesystem::path& file);
 
 // Says why a file cannot be read: DataError where its name is wrong; MachineError for everything else
 // (no permission, a lost network disk, a link to itself, no memory), which proves nothing about the file.
 [[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
 
-// Returns whether something is there; throws as above where that cannot be known, as behind a link that leads
-// nowhere.
+// Returns whether something exists; throws as above if that is unknown, and for a broken link.
 bool is_there(const std::filesystem::path& path);
 
-// Returns whether a folder is there, also for names that no file can have and links that lead nowhere; throws
-// MachineError where that cannot be known.
+// Returns whether a folder exists, also for invalid names and broken links; throws MachineError if that is
+// unknown.
 bool is_folder(const std::filesystem::path& path);
 
 // A regular file, or a link to one, open for reading. All functions throw as above; MachineError for what is
@@ -46,19 +45,20 @@ class RegularFile {
   std::uint64_t size_ = 0;
 };
 
-inline constexpr std::uint64_t kLargestText = std::uint64_t{1} << 30;  // bytes: no text of ours is
+inline constexpr std::uint64_t kLargestText = std::uint64_t{1}
+                                              << 30;  // bytes: an upper bound for our texts
 inline constexpr auto kAnySize = std::numeric_limits<std::uint64_t>::max();
 
-// The whole content; throws as above, and DataError where it is larger than `largest` bytes.
+// The whole content; throws as above, and DataError if it is larger than `largest` bytes.
 std::string read_file(const std::filesystem::path& path, std::uint64_t largest = kLargestText);
 
 namespace fs = std::filesystem;
 
-// The path without ".", doubled slashes and "..", as the system reads it. A ".." behind a symbolic link stays:
-// it leads to the parent of the folder that is linked to, which std::filesystem's lexically_normal misses.
+// The path without ".", doubled slashes and "..", as the system reads it. A ".." after a symbolic link is
+// kept: it leads to the parent of the link's target, which std::filesystem's lexically_normal ignores.
 fs::path normal_path(const fs::path& path);
 
-// Such a path from the root on.
+// Such a path, absolute.
 fs::path whole_path(const fs::path& path);
 
 // The result of `call`, a system call that returns -1 and sets errno, repeated while that is EINTR.

@@ -18,7 +18,7 @@ std::string sha256_file(
 inline constexpr std::string_view kFileDigest = "sha256:";
 std::string file_digest(const std::string& sha256_hex);
 bool is_file_digest(std::string_view text);
-// Enough of a digest to tell two files apart; other text as it is.
+// Enough of a digest to distinguish two files; other text unchanged.
 std::string short_digest(const std::string& text);
 
 // Bytes as text, in the alphabet of RFC 4648.

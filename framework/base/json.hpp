@@ -1,4 +1,4 @@
-// JSON that others may have written.
+// Parses untrusted JSON.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,7 @@ namespace softalign {
 // Members in their order.
 using JsonObject = nlohmann::ordered_json;
 
-// The most that lists and objects are nested: more than in anything that softalign writes, and
-// little enough for what follows them by calling itself.
+// The limit on nesting: more than softalign ever writes, and little enough for recursive code.
 constexpr int kDeepestJson = 256;
 
 // The most values, names and brackets of a text: more than in anything that softalign writes. Two bytes of
@@ -37,8 +36,8 @@ Json read_json(std::string_view text) {
   return json;
 }
 
-// A whole number. JSON's own exception for anything else: what it makes of a real number that no
-// integer can hold is undefined.
+// A whole number. Throws JSON's own exception for anything else, because converting a number that
+// no integer can represent is undefined.
 template <class Json>
 Index whole_number(const Json& json) {
   return json.template get_ref<const typename Json::number_integer_t&>();

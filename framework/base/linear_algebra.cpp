@@ -9,7 +9,7 @@
 namespace softalign {
 namespace {
 
-// A function of the library that lies beside this one.
+// A function of the library next to this one.
 template <class Function>
 Function* loaded(const char* name) {
   static void* const library = [] {

@@ -1,7 +1,7 @@
 // Least squares and singular values by xtensor-blas (base/blas.hpp). Their last bits depend on the library and
-// the processor, so nothing that is recorded passes through them. They are in a library of their own, which is
-// loaded when first asked: OpenBLAS takes threads and memory as soon as it is loaded, and waits for ever where
-// there is too little.
+// the processor, so recorded numbers never come from them. They are in a separate library, which is loaded on
+// first use: OpenBLAS takes threads and memory as soon as it is loaded, and waits for ever if there is too
+// little.
 #pragma once
 
 #include "framework/base/array.hpp"

@@ -92,7 +92,7 @@ void set_usual_arithmetic() { std::fesetenv(FE_DFL_ENV); }
 
 namespace {
 
-// A file in memory as a standard stream: nobody waits for anybody to read.
+// A file in memory as a standard stream, so that no process waits for a reader.
 class Stream {
  public:
   explicit Stream(const char* name) : file_(file_in_memory(name)) {
@@ -136,7 +136,7 @@ struct Setting {
   Setting() {
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
-    sigset_t defaults;  // what we ignore is no business of other programs
+    sigset_t defaults;  // signals that we ignore are restored for other programs
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
     sigaddset(&defaults, SIGXFSZ);
@@ -251,7 +251,7 @@ double unix_time() {
 
 std::string utc_time(double unix_seconds) {
   constexpr double kYear10000 = 253402300800;
-  if (!(unix_seconds > 0 && unix_seconds < kYear10000)) return {};  // or it is no time at all
+  if (!(unix_seconds > 0 && unix_seconds < kYear10000)) return {};  // or not a time
   const auto seconds = static_cast<std::time_t>(unix_seconds);
   std::tm parts{};
   gmtime_r(&seconds, &parts);
@@ -262,7 +262,7 @@ std::string utc_time(double unix_seconds) {
 
 namespace {
 
-// A file that holds a number, or "max", which is none.
+// A file with a number, or "max", which means no limit.
 std::optional<double> number_in(const fs::path& file) {
   std::ifstream in(file);
   double number = 0;
@@ -270,7 +270,7 @@ std::optional<double> number_in(const fs::path& file) {
   return std::nullopt;
 }
 
-// Bytes of a line "MemTotal:  24684084 kB" of /proc/meminfo; 0: there is none.
+// Bytes of a line "MemTotal: 24684084 kB" of /proc/meminfo; 0 if missing.
 double meminfo(const fs::path& root, const std::string& name) {
   std::ifstream in(root / "proc/meminfo");
   for (std::string line; std::getline(in, line);)
@@ -297,8 +297,8 @@ void lower(MachineMemory& memory, double limit, const std::string& by) {
   memory.limited_by = by;
 }
 
-// A limit of the group or of one above it counts. In a container the path may name groups outside of it,
-// which cannot be seen: those that can be are looked at.
+// Limits of the group and of all groups above it apply. In a container the path may name groups outside
+// of it, which are invisible and skipped.
 void lower_by_groups(MachineMemory& memory,
                      const fs::path& root,
                      const fs::path& mount,

@@ -12,9 +12,9 @@
 
 namespace softalign {
 
-// Every result relies on the usual arithmetic of IEEE 754: to nearest, and numbers below the normal ones are kept.
-// Code that was compiled with -ffast-math sets another when it is loaded, so whatever computes puts its thread
-// right while it computes, within another program too.
+// Every result relies on the default arithmetic of IEEE 754: rounding to nearest, with subnormal numbers. Code
+// compiled with -ffast-math changes the mode when it is loaded, so threads restore it while they compute, also
+// within other programs.
 
 // For a program of its own, at the beginning of main: usual arithmetic; writing to a closed pipe or beyond the
 // limit of a file's size is an error of that call and no signal; one heap for all threads of the GNU C library,
@@ -31,7 +31,7 @@ int file_in_memory(
 bool has_usual_arithmetic();  // this thread
 void set_usual_arithmetic();  // in this thread, from now on
 
-// Usual arithmetic in this thread, and at the end what was there before.
+// Default arithmetic in this thread; restores the previous mode at the end.
 class UsualArithmetic {
  public:
   UsualArithmetic() {
@@ -46,11 +46,11 @@ class UsualArithmetic {
   std::fenv_t before_;
 };
 
-// Another program, run to its end: found on PATH, no shell between, its arguments as they are.
+// Runs another program to its end: found on PATH, without a shell.
 struct ProgramOutcome {
-  int status = -1;  // exit status; 127: there is no such program; 128 + n: ended by signal n
+  int status = -1;  // exit status; 127: program not found; 128 + n: ended by signal n
   std::string output;
-  std::string error;       // what it wrote to standard error
+  std::string error;       // its standard error
   bool timed_out = false;  // it was still running at the limit, and was killed
 
   bool succeeded() const { return status == 0; }
@@ -62,15 +62,14 @@ ProgramOutcome run_program(const std::vector<std::string>& arguments,
                            const std::string& input = "",
                            std::chrono::seconds limit = std::chrono::seconds(60));
 
-// Facts of this machine and of processes on it from /proc, for claims and provenance. A missing one is empty.
-// One that is there and cannot be read now (too many open files) throws MachineError: taken for absent, it
-// would prove a process dead that is alive.
+// Facts about this machine and its processes from /proc, for claims and provenance. Missing ones are empty.
+// If one is unreadable now (too many open files), throws MachineError: treated as absent, it would prove a
+// living process dead.
 
 std::string host_name();
-std::string first_line(const char* file);  // without the newline; empty: no such file
+std::string first_line(const char* file);  // without the newline; empty if there is no such file
 std::string process_start_time(
-    std::int64_t
-        pid);  // clock ticks since boot, "?" where the system does not say; empty: no such process
+    std::int64_t pid);        // clock ticks since boot, "?" if unknown; empty: no such process
 std::string pid_namespace();  // process numbers mean nothing outside it
 std::string process_space();  // this boot's processes that have numbers here: 8 hexadecimal digits
 std::string environment_variable(const char* variable);  // empty when unset
@@ -86,8 +85,8 @@ struct MachineMemory {
   std::string limited_by = "physical memory";  // what `limit` is from, with its file
 };
 
-// Looks at the memory limits of the process's control groups (versions 1 and 2, those above it too) and
-// at RLIMIT_AS. root: where /proc and /sys lie. What cannot be found out limits nothing.
+// Reads the memory limits of the process's control groups (versions 1 and 2, including parent groups)
+// and RLIMIT_AS. root: the parent of /proc and /sys. Unknown limits are ignored.
 MachineMemory machine_memory(const std::filesystem::path& root = "/");
 
 // Bytes of this process that are in memory now.

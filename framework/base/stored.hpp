@@ -1,5 +1,5 @@
-// Structs as JSON or CBOR. A struct lists what is stored of it once, in `describe`, as options do; that list
-// writes, reads and checks it.
+// Structs as JSON or CBOR. A struct lists its stored members once, in `describe`, like options; this list is
+// used to write, read and check it.
 //
 //   struct Owner {
 //     std::string host;
@@ -195,7 +195,7 @@ JsonObject stored(const T& value) {
   return StoredWriter().of(value);
 }
 
-// Throws DataError, saying what is wrong, for what `stored` did not make.
+// Throws DataError with the reason for content that `stored` cannot have written.
 template <class T>
 T from_stored(const JsonObject& json) {
   T value;

@@ -187,7 +187,7 @@ struct Drawn {
   std::size_t columns;
 };
 
-// The first character of a text that is not empty; a byte that is no UTF-8 is one column.
+// The first character of a non-empty text; an invalid byte is one column wide.
 Drawn first_drawn(std::string_view text) {
   std::mbstate_t state{};
   wchar_t wide = 0;

@@ -1,5 +1,5 @@
-// Text in messages: what somebody else wrote made harmless, numbers with their nouns, "did you mean", tables in
-// columns. Not words and sentences: data/text.hpp.
+// Text in messages: escaping untrusted text, numbers with their nouns, "did you mean", tables. For words and
+// sentences see data/text.hpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,21 +17,21 @@ namespace softalign {
 
 inline constexpr std::size_t kWhole = usize(-1);
 
-// The character that begins at `at`; bytes is 0 where there is no valid UTF-8 (overlong forms, surrogates
-// and numbers above 10FFFF are none).
+// The character that begins at `at`; bytes is 0 for invalid UTF-8 (also overlong forms, surrogates and
+// numbers above 10FFFF).
 struct Character {
   char32_t code_point = 0;
   std::size_t bytes = 0;
 };
 Character character_at(std::string_view text, std::size_t at);
 
-// The code point must be one that UTF-8 can write: no surrogate.
+// The code point must not be a surrogate.
 void append_utf8(std::string& utf8, char32_t code_point);
 
 // The offset of the first byte that is not UTF-8, or npos.
 std::size_t find_invalid_utf8(std::string_view text);
 
-// Returns whether bytes may stand in a record as text: valid UTF-8 without a NUL, where HDF5's strings end.
+// Returns whether bytes can be text in a record: valid UTF-8 without NUL, which ends HDF5's strings.
 bool is_text(std::string_view bytes);
 
 // The text on one line and harmless to a terminal: control characters, marks that turn the
@@ -41,10 +41,10 @@ std::string printable(std::string_view text, std::size_t most = 60);
 
 bool has_control_characters(std::string_view text);
 
-// The text as one word of a shell's command line, quoted where it must be.
+// The text as one word of a shell command, quoted if necessary.
 std::string shell_word(const std::string& text);
 
-// A file as such a word, which is not an option even where its name begins with "-".
+// A file as such a word, not mistaken for an option if its name begins with "-".
 std::string shell_file(const std::string& file);
 
 // The text with ASCII letters in lower case.
@@ -58,7 +58,7 @@ std::string counted(std::integral auto count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// "1,203,411"; of what is not negative.
+// "1,203,411"; for numbers that are not negative.
 inline std::string with_commas(long long number) {
   std::string text = fmt::format("{}", number);
   for (auto at = std::ssize(text) - 3; at > 0; at -= 3) text.insert(text.begin() + at, ',');
@@ -70,7 +70,7 @@ inline std::string with_commas(long long number) {
 // Returns whether someone who wrote `given` may have meant `legal`.
 bool alike(std::string_view given, std::string_view legal);
 
-// The name here of what is called `name` elsewhere: lr is learning_rate. Other names are returned as they are.
+// Our name for a common synonym: learning_rate for lr. Other names are returned unchanged.
 std::string_view name_here(std::string_view name);
 
 // "; did you mean 'gain'? legal: gain, units", without the question when nothing is near. Starts
@@ -85,7 +85,7 @@ std::string suggestion_among(std::string_view given,
 
 // Text in columns, for people: the width of a terminal and of text, and tables.
 
-// Columns of the terminal behind a file descriptor, $COLUMNS where that is set; 0 when it is none.
+// Columns of the terminal at a file descriptor, or $COLUMNS if set; 0 if it is not a terminal.
 std::size_t terminal_columns(int descriptor);
 
 // Columns that UTF-8 text takes: 2 for a wide character, 0 for a combining one. Needs LC_CTYPE of UTF-8, as
@@ -95,11 +95,11 @@ std::size_t columns_of(std::string_view text);
 // The text cut to at most `most` columns, ending in "…" when something is missing.
 std::string cut(std::string_view text, std::size_t most);
 
-// The words of a text in lines of at most `most` columns; a longer word is broken.
+// Wraps the words of a text to lines of at most `most` columns; longer words are broken.
 std::vector<std::string> wrapped(std::string_view text, std::size_t most);
 
 enum class Side { left, right };
-// The text at one side of `width` columns; longer text stays whole.
+// Pads the text to `width` columns; longer text is not changed.
 std::string aligned(std::string_view text, std::size_t width, Side side = Side::left);
 
 // The characters of a text as they are drawn: combining ones stay with their base.
@@ -110,17 +110,19 @@ class Table {
   struct Column {
     std::string name;
     Side side = Side::left;
-    std::size_t least = 0;  // may be cut to so many columns where there is no room; 0: never
-    int spare = 0;          // may be left out where there is no room, the highest first; 0: never
-    bool wraps = false;     // continues in the next line where it would be cut
+    std::size_t least =
+        0;               // may be truncated to this number of columns if there is no room; 0: never
+    int spare = 0;       // may be omitted if there is no room, the highest first; 0: never
+    bool wraps = false;  // wraps to the next line instead of being truncated
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void row(std::vector<std::string> cells);  // one for each column
   bool empty() const { return rows_.empty(); }
   // A line of names, then the rows; two blanks between columns, none at the end. In a terminal of
-  // `most` columns (0: no limit) cells are wrapped or cut and columns left out, as they allow, and
-  // the last line says which; what is still too wide continues below, behind the first column again.
+  // `most` columns (0: no limit) cells are wrapped or truncated and columns omitted, as the columns
+  // allow, and the last line names the omitted ones; if the table is still too wide, it continues
+  // below, with the first column repeated.
   std::string str(std::size_t most = 0) const;
   // For standard output, where it is a terminal.
   std::string fitted() const;

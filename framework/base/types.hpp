@@ -1,4 +1,4 @@
-// The scalar and index types of the whole framework, and how large the things of an experiment may be.
+// The scalar and index types of the whole framework, and limits on sizes.
 #pragma once
 
 #include <concepts>
@@ -25,12 +25,13 @@ inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 // A signed index or count, not negative, as the standard library counts.
 constexpr std::size_t usize(std::integral auto index) { return static_cast<std::size_t>(index); }
 
-// How large the things of an experiment may be, so that a slip of the pen is refused where it is
-// written and not by a machine out of memory. Generous: nobody trains at these bounds.
+// Limits on sizes, so that a typing error is refused at its position and not by a machine out of
+// memory. They are generous: no training comes near them.
 
-inline constexpr Index kLargestLayer = 65536;      // units, embeddings
-inline constexpr Index kLargestModel = 1LL << 40;  // trainable numbers; no machine holds so many
-inline constexpr Index kLargestBatch = 65536;      // sentences
+inline constexpr Index kLargestLayer = 65536;  // units, embeddings
+inline constexpr Index kLargestModel = 1LL
+                                       << 40;  // trainable numbers; more than any machine's memory
+inline constexpr Index kLargestBatch = 65536;  // sentences
 inline constexpr Index kMostTokens = 100000000;    // of a batch
 inline constexpr Index kLongestSentence = 10000;   // tokens; more: a file without line ends
 inline constexpr Index kMostSentences = 10000000;  // of a split

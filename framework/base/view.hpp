@@ -13,8 +13,8 @@
 
 namespace softalign {
 
-// Up to four dimensions, by value. The first counts sentences, or in [T,B,...] the second: a shape remembers
-// which, for what belongs to a sentence must be found again (SentenceRows).
+// Up to four dimensions, by value. The first counts sentences, or in [T,B,...] the second: a shape records
+// which, so that the rows of a sentence can be found (SentenceRows).
 class Shape {
  public:
   static constexpr int kMaxRank = 4;
@@ -71,7 +71,7 @@ class Shape {
   std::array<Index, kMaxRank> sizes_{};
 };
 
-// A row-major array somewhere else; empty when there is none.
+// A non-owning row-major array; may be empty.
 struct View {
   real* data = nullptr;
   Shape shape;
@@ -82,8 +82,8 @@ struct View {
   real* end() const { return data + shape.size(); }
 };
 
-// The rows [columns] of an array by sentence: one, or one for each of its positions. Where `lengths` says
-// so a sentence has fewer; else what lies behind its end adds nothing to a sum.
+// The rows [columns] of an array by sentence: one, or one per position. With `lengths` a sentence has
+// fewer rows; otherwise rows after its end add nothing to a sum.
 struct SentenceRows {
   const real* data = nullptr;
   Index columns = 0;

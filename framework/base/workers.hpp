@@ -13,7 +13,7 @@
 
 namespace softalign {
 
-// `asked`, or as many as the machine has processors where nothing (0) was asked for.
+// `asked`, or the number of processors if 0.
 int resolve_thread_count(int asked);
 
 // The threads have usual arithmetic (base/process.hpp) and abandon their steps when the thread that made them does.
@@ -34,7 +34,7 @@ class Workers {
   }
 
  private:
-  // A callable somewhere else: std::function would ask for memory at every call.
+  // A non-owning callable, because std::function would allocate at every call.
   struct Pieces {
     const void* self = nullptr;
     void (*call)(const void* self, Index i) = nullptr;

@@ -131,7 +131,7 @@ void sparsemax_forward(AttentionSizes z, const real* energies, real* weights, re
     std::sort(scratch, scratch + length, [](real x, real y) {
       return x > y || (!std::isnan(x) && std::isnan(y));  // an order, whatever is in it
     });
-    // Relative to the largest: energies that are equally large for all take no digits away.
+    // Relative to the largest, so that a common offset of all energies costs no precision.
     real sum = 0, threshold = 0;
     for (Index k = 0; k < length; ++k) {
       const real rest = scratch[k] - scratch[0];

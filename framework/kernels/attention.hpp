@@ -21,7 +21,7 @@ struct AttentionSizes {
   }
 };
 
-// One row for all sentences, or, `of_sentence` numbers apart, one for each.
+// One row for all sentences, or one for each, `of_sentence` numbers apart.
 struct SharedRow {
   const real* data;
   Index of_sentence = 0;
@@ -34,8 +34,8 @@ void additive_energy_forward(AttentionSizes sizes,
                              const real* query /*[B,U]*/,
                              SharedRow v /*[U]*/,
                              real* energies /*[B,S]*/);
-// Computes tanh again instead of keeping [B,S,U]. dv may be null, likewise dkeys and dquery;
-// scratch holds 3 U numbers.
+// Recomputes tanh instead of storing [B,S,U]. dv, dkeys and dquery may be null; scratch has 3 U
+// numbers.
 void additive_energy_backward(AttentionSizes sizes,
                               const real* keys,
                               const real* query,
@@ -46,7 +46,7 @@ void additive_energy_backward(AttentionSizes sizes,
                               real* dv /*[B,U]*/,
                               real* scratch);
 
-// e_bs = sum_d k_bsd q_bd, added to what is there if asked. With weighted_sum each other's backward:
+// e_bs = sum_d k_bsd q_bd, optionally accumulated. This and weighted_sum are each other's backward:
 // dq = weighted_sum(de, k), dw = batched_dot(h, dc).
 void batched_dot(AttentionSizes sizes,
                  const real* keys /*[B,S,D]*/,
@@ -61,15 +61,15 @@ void softmax_backward(AttentionSizes sizes,
                       const real* dweights,
                       real* denergies);
 
-// c_bd = sum_s w_bs h_bsd, added to what is there if asked. Values of weight 0 are not read.
+// c_bd = sum_s w_bs h_bsd, optionally accumulated. Values with weight 0 are not read.
 void weighted_sum(AttentionSizes sizes,
                   const real* weights /*[B,S]*/,
                   const real* values /*[B,S,D]*/,
                   bool add,
                   real* context /*[B,D]*/);
 
-// Attentions other than a plain softmax. The valid positions of a sentence are a prefix here (AttentionSizes::lengths);
-// a gradient that nobody needs may be null.
+// Attentions other than a plain softmax. The valid positions of a sentence are a prefix here
+// (AttentionSizes::lengths); a gradient that is not needed may be null.
 
 // The point of the simplex nearest to the energies: w_s = max(e_s - threshold, 0) with the threshold
 // for which they sum to 1 (Martins and Astudillo 2016, algorithm 1). scratch holds S numbers.
@@ -80,9 +80,9 @@ void sparsemax_backward(AttentionSizes sizes,
                         const real* dweights,
                         real* denergies);
 
-// w_s = p_s q_s, q_s = (1 - p_{s-1}) q_{s-1} + previous_s: the probability of standing at s when the
-// pointer moves right from `previous` and stops at each position with p (Raffel et al. 2017, equation
-// 9, and appendix C for this form). All [B,S]; reached holds q.
+// w_s = p_s q_s, q_s = (1 - p_{s-1}) q_{s-1} + previous_s: the probability of stopping at s when the
+// pointer moves right from `previous` and stops at each position with probability p (Raffel et al.
+// 2017, equation 9, and appendix C for this form). All [B,S]; reached holds q.
 void monotonic_forward(
     AttentionSizes sizes, const real* stop, const real* previous, real* reached, real* weights);
 void monotonic_backward(AttentionSizes sizes,
@@ -103,7 +103,8 @@ void gaussian_backward(AttentionSizes sizes,
                        real* dweights,
                        real* dcenters);
 
-// e_bs = sum_u v_u tanh(q_bu + k_bsu + c_bs w_u): additive, with what each position has had so far.
+// e_bs = sum_u v_u tanh(q_bu + k_bsu + c_bs w_u): additive, with the attention that each position
+// has received so far.
 void coverage_energy_forward(AttentionSizes sizes,
                              const real* keys /*[B,S,U]*/,
                              const real* query /*[B,U]*/,
@@ -113,7 +114,7 @@ void coverage_energy_forward(AttentionSizes sizes,
                              real* energies /*[B,S]*/);
 struct CoverageGradients {
   real *keys, *query;
-  real* v;  // [B,U], likewise w
+  real* v;  // [B,U], as is w
   real* attended;
   real* w;
 };

@@ -32,7 +32,7 @@ void gru_output_backward(GruSizes sizes,
                          real* dgates,
                          real* dprevious);
 // Backward of the first half. dreset [rows, U]: the gradient of r h. Writes the part of r in dgates,
-// adds r dreset to dprevious. Where r was it leaves r h, what the gradient of U_c is made from.
+// adds r dreset to dprevious. Replaces r by r h, from which the gradient of U_c is computed.
 void gru_gates_backward(GruSizes sizes,
                         const real* dreset,
                         const real* previous,

@@ -9,8 +9,8 @@
 namespace softalign::kernels {
 namespace {
 
-// The largest of a row; lanes first, so that the compiler can use vectors (and so many that it does
-// not unroll them into single numbers instead).
+// The largest of a row, by lanes, so that the compiler uses vectors (with enough lanes that it does
+// not unroll them into single numbers).
 SOFTALIGN_INLINE real row_max(Index count, const real* x) {
   constexpr Index kMany = 4 * kLanes;
   real lanes[kMany];
@@ -25,7 +25,7 @@ SOFTALIGN_INLINE real row_max(Index count, const real* x) {
   return largest;
 }
 
-// The first place of a number in a row; the last where it is in none, as a NaN.
+// The first index of a number in a row; the last index if it does not occur, like a NaN.
 SOFTALIGN_INLINE Index first_equal(Index count, const real* x, real number) {
   constexpr Index kMany = 4 * kLanes;
   Index first = 0;

@@ -22,7 +22,7 @@ void softmax_cross_entropy(Index rows,
                            real* uniform = nullptr);
 // sums[row] = log sum exp of its logits, for search: log p(v) = logits[v] - sums[row].
 void log_sum_exp(Index rows, Index vocabulary, const real* logits, real* sums);
-// The first index from `first` on where x > bound; `count` when there is none.
+// The first index from `first` on with x > bound; `count` if there is none.
 Index first_above(Index first, Index count, const real* x, real bound);
 
 }  // namespace softalign::kernels

@@ -67,16 +67,17 @@ void multiply(const Operand& left,
 #else
 
 constexpr Index kDepth =
-    512;  // places of a block: a packed panel of B stays in the second-level cache
-constexpr Index kFewRows = 48;  // up to these, B is read where it lies: packing would not pay
-constexpr Index kSpare = 16;    // numbers of a whole vector, which packing A writes where it can
+    512;  // elements of a block, so that a packed panel of B stays in the second-level cache
+constexpr Index kFewRows =
+    48;  // up to this number, B is read without packing, which would not pay off
+constexpr Index kSpare = 16;  // numbers of a complete vector, which packing A writes if possible
 
-// A packed operand has a place for every k, or for every two of bfloat16.
+// A packed operand has one element for every k, or for every two of bfloat16.
 bool in_pairs() { return precision == Precision::bfloat16; }
 Index places(Index k) { return in_pairs() ? (k + 1) / 2 : k; }
 
-// x(k, j) stored by k: to[p * stride + j] = the pair of x(2 p, j) and x(2 p + 1, j), of places [first,
-// first + count) and columns [column, column + n).
+// x(k, j) stored by k: to[p * stride + j] = the pair of x(2 p, j) and x(2 p + 1, j), of elements
+// [first, first + count) and columns [column, column + n).
 void pair_rows(Matrix x, Index first, Index count, Index column, Index n, real* to, Index stride) {
   kernels_in_use().pair_rows(x.data + 2 * first * x.stride + column,
                              std::min(2 * count, x.rows - 2 * first),
@@ -100,7 +101,7 @@ static_assert(GemmKernels::kMaxRows <= kSpare);
 // to[p * rows + i] = a(i, p) of a transposed one
 void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to) {
   const real* from = a.data + first * a.stride + row;
-  // Whole vectors where they are there: what is too many of them, the next overwrite, if there are any.
+  // Writes complete vectors if possible: surplus numbers are overwritten by the next ones, if any.
   const Index overwritten = depth + 1 - (kSpare + rows - 1) / rows;
   const Index whole = row + kSpare <= a.rows ? std::max<Index>(0, overwritten) : 0;
   if (in_pairs() && !a.pairs) {
@@ -151,7 +152,7 @@ void pack_b(
   }
 }
 
-// Panels of B lie behind one another; the last may be narrower.
+// Panels of B are contiguous; the last may be narrower.
 Index panel_width(Index columns) {
   const GemmKernels& k = kernels_in_use();
   return columns > k.width ? k.panel() : k.width;
@@ -183,7 +184,8 @@ void multiply(const Operand& left,
   const Blocks blocks(m);
   const bool packs_b = right.packed == nullptr && (b.transposed || m > kFewRows || in_pairs());
   const bool packed = packs_b || right.packed != nullptr;
-  // Rows a multiple of 4 KiB apart would push each other out of the first-level cache: they are moved.
+  // Rows a multiple of 4 KiB apart would evict each other from the first-level cache, so they are
+  // moved.
   const bool packs_a = left.packed == nullptr && a.transposed,
              blocks_of_a = packs_a || left.packed != nullptr,
              moves_a = !blocks_of_a && ((m > 1 && a.stride % 1024 == 0) || in_pairs());
@@ -233,7 +235,7 @@ void multiply(const Operand& left,
         tile.a_row = blocks_of_a ? 1 : moves_a ? moved : a.stride;
         tile.a_k = blocks_of_a ? rows : 1;
         tile.c = c + row * c_stride + column;
-        // What comes next comes while this is used: the processor does not look beyond a page of it.
+        // Prefetches the next data, because the processor does not prefetch across pages.
         const Index ahead = i * tile.k * kCacheLine;
         if (right.packed != nullptr && ahead < tile.k * width)
           tile.next = tile.b + right.places * width + ahead;
@@ -347,7 +349,7 @@ PackedMatrix::operator Operand() const {
   return whole;
 }
 
-// Panel by panel: the rows of one lie together.
+// Panel by panel: the rows of a panel are contiguous.
 void RowPanels::put(Index first, Matrix rows) const {
   if (uncomputed) return;
   const Index all = places(rows_), before = places(first), now = places(rows.rows);

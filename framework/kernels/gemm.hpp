@@ -1,6 +1,6 @@
-// Matrix products on row-major arrays: our own, so that their bits are the same on every machine
-// (gemm_tile.hpp says how) and no call allocates memory. One thread inside, always: threads belong
-// to the parts of a batch.
+// Matrix products on row-major arrays, our own so that their bits are the same on every machine
+// (see gemm_tile.hpp) and no call allocates memory. Always single-threaded: threads work on parts
+// of a batch.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace softalign {
 // What products round their operands to; sums are float32 always (gemm_tile.hpp).
 enum class Precision { float32, bfloat16 };
 
-// While one exists, products of the whole process have its precision. Make one only while nothing is
-// computed. The double build knows no other precision than its own.
+// While an object exists, products of the whole process have its precision. Create one only while
+// nothing is computed. The double build has a single precision.
 class ProductPrecision {
  public:
   explicit ProductPrecision(Precision precision);
@@ -38,16 +38,16 @@ struct Matrix {
   Matrix transpose() const { return {data, columns, rows, stride, !transposed, pairs}; }
 };
 
-// What a product takes: a matrix as it lies, or in the order in which a product reads it.
+// The operand of a product: a matrix as stored, or packed in the order in which products read it.
 struct Operand {
   Operand(const Matrix& m) : matrix(m) {}  // NOLINT(google-explicit-constructor)
   Matrix matrix;
   const real* packed = nullptr;
-  Index places = 0;  // of a packed one: how many there are for its k, used or not
+  Index places = 0;  // of a packed one: elements for its k, used or not
 };
 
-// A right operand in that order, for one that serves many products of few rows: reading it as it lies, or
-// putting it in order every time, would take longer than computing.
+// A packed right operand, for many products of few rows, where reading it as stored, or packing it every
+// time, would take longer than computing.
 class PackedMatrix {
  public:
   static Index size(Matrix b);       // numbers that `to` must hold
@@ -60,7 +60,7 @@ class PackedMatrix {
   const real* panels_ = nullptr;
 };
 
-// A right operand of up to `rows` rows [rows, columns] in that order, put there a few rows at a time.
+// A packed right operand of up to `rows` rows [rows, columns], filled a few rows at a time.
 class RowPanels {
  public:
   static Index size(Index rows, Index columns);  // numbers that `to` must hold
@@ -69,7 +69,7 @@ class RowPanels {
   void put(Index first, Matrix rows) const;  // not transposed; first: even
   Operand first_rows(Index count) const { return columns(0, columns_, count); }
   Operand columns(Index first, Index count) const { return columns(first, count, rows_); }
-  // One panel as it lies, [rows, columns up to width()].
+  // One panel as stored, [rows, columns up to width()].
   Matrix panel(Index first) const;
 
  private:
@@ -78,7 +78,7 @@ class RowPanels {
   real* numbers_;
 };
 
-// A left operand of up to `columns` columns [rows, columns] likewise, which come as rows of its transpose.
+// A packed left operand of up to `columns` columns [rows, columns], filled by rows of its transpose.
 class ColumnPanels {
  public:
   static Index size(Index rows, Index columns);
@@ -92,9 +92,9 @@ class ColumnPanels {
   real* numbers_;
 };
 
-// C = A B, or with add C + A B; bias [n], when there is one, is added to every row. A [m, k], B [k, n],
-// C [m, n] with rows c_stride apart. Throws BugError when the sizes disagree. The bits do not depend on
-// packing. The double build computes through xtensor-blas, on one thread.
+// C = A B, or with add C + A B; bias [n], if given, is added to every row. A [m, k], B [k, n], C [m, n]
+// with rows c_stride apart. Throws BugError if the sizes disagree. The bits do not depend on packing.
+// The double build computes through xtensor-blas, on one thread.
 void gemm(const Operand& a,
           const Operand& b,
           bool add,
@@ -102,14 +102,14 @@ void gemm(const Operand& a,
           Index c_stride,
           const real* bias = nullptr);
 
-// Called before each product when set, on the thread that computes it: how a benchmark learns which
-// products a step consists of. No observer normally; set one only while nothing is computed.
+// If set, called before each product, on its thread: lets a benchmark list the products of a step.
+// Set it only while nothing is computed.
 using GemmObserver =
     void (*)(const Operand& a, const Operand& b, bool add, real* c, Index c_stride);
 void observe_gemm(GemmObserver observer);
 
-// While one exists, products on its thread are made as if B were 0, and B is not read: for who wants to know
-// what memory a computation takes, not what comes of it. One at a time.
+// While an object exists, products on its thread are computed as if B were 0, without reading B, to measure
+// the memory of a computation without its results. One at a time.
 class UncomputedProducts {
  public:
   UncomputedProducts();
@@ -119,9 +119,10 @@ class UncomputedProducts {
   static bool here();
 };
 
-// What this machine can run, the best first: "AVX-512", "AVX2", "NEON", "portable"; in the double build, the
-// BLAS. All but that give the same bits. The best is in use at first, or what the variable SOFTALIGN_ISA names
-// (avx512, avx2, neon, portable). Throws SpecError for a name that this machine does not know.
+// The variants that this machine supports, the best first: "AVX-512", "AVX2", "NEON", "portable"; in the
+// double build, the BLAS. All except the BLAS give the same bits. Initially the best is used, or the one named
+// by SOFTALIGN_ISA (avx512, avx2, neon, portable). Throws SpecError for a name that this machine does not
+// support.
 std::vector<std::string> gemm_variants();
 std::string gemm_variant();                      // the one in use
 void use_gemm_variant(const std::string& name);  // for tests and benchmarks; while nothing runs

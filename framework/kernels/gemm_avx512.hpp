@@ -1,5 +1,5 @@
-// Vectors of AVX-512: only for files that are compiled for it, which may include nothing of the standard
-// library, lest a function meant for every machine be compiled for this one.
+// Vectors of AVX-512, only for files compiled for it. These must not include the standard library, whose
+// functions would be compiled for these instructions and could be used on every machine.
 #pragma once
 
 #include <immintrin.h>

@@ -1,5 +1,5 @@
-// For machines without the other variants, and to test them: compiled for no instruction set in
-// particular.
+// For machines without the other variants, and to test these: compiled for the baseline instruction
+// set.
 #include "framework/kernels/gemm_tile.hpp"
 
 namespace softalign {

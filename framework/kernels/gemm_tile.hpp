@@ -3,16 +3,16 @@
 //
 // The law of the bits: every number of C is one chain of fused multiply-adds over k in rising order,
 //   c = fma(a[i,k-1], b[k-1,j], ... fma(a[i,0], b[0,j], c0)),
-// whatever the vector width, the tile, the blocks and the rows beside it; a bias is added last. All
-// variants therefore give the same bits, and a row computed alone those it has in a batch.
+// for any vector width, tile, blocks and other rows; a bias is added last. All variants therefore
+// give the same bits, and so does a row alone or in a batch.
 //
 // The law of bfloat16 products is that of the processors' instruction (VDPBF16PS). A and B are rounded to
 // bfloat16, to nearest, ties to even; numbers below the normal ones (2^-126) became zeros before. The chain
 // takes two k at a time, the odd one first, each a fused multiply-add of float32:
 //   c = fma(a[i,p], b[p,j], fma(a[i,p+1], b[p+1,j], c)), p = 0, 2, 4 ...; an odd depth ends with a zero.
-// It takes zeros for numbers below the normal ones, and gives zeros for results that are below them when
-// rounded to 24 bits, whatever the exponent. A bias is added last, as above. Both numbers of a pair lie in the place of a float, the even k in
-// its lower half.
+// Subnormal inputs count as zeros, and results that are subnormal after rounding to 24 bits, whatever the exponent,
+// become zeros. A bias is added last, as above. A pair occupies the space of one float, with the even k in its lower
+// half.
 #pragma once
 
 #include "framework/base/types.hpp"
@@ -56,14 +56,14 @@ struct GemmKernels {
   // x [rows, columns]: to[p * to_stride + j] = the pair of x(2 p, j) and x(2 p + 1, j), zero beyond the rows
   void (*pair_rows)(
       const float* x, Index rows, Index columns, Index stride, float* to, Index to_stride);
-  // x [count]: to[p] = the pair of x(2 p) and x(2 p + 1), likewise
+  // x [count]: to[p] = the pair of x(2 p) and x(2 p + 1), zero beyond the end
   void (*pair_neighbours)(const float* x, Index count, float* to);
 
   Index panel() const { return kVectors * width; }
 };
 
 const GemmKernels& kernels_in_use();  // gemm_variants.cpp chooses them
-const GemmKernels& gemm_portable();   // any machine; slow where fma is no instruction
+const GemmKernels& gemm_portable();   // any machine; slow without an fma instruction
 #if defined(__x86_64__)
 const GemmKernels& gemm_avx2();  // with FMA
 const GemmKernels& gemm_avx512();

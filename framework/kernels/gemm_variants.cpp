@@ -1,4 +1,4 @@
-// Which instruction set products are computed with.
+// Chooses the instruction set of products.
 #include <algorithm>
 #include <bit>
 #include <cstdint>

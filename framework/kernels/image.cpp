@@ -6,9 +6,9 @@
 namespace softalign::kernels {
 namespace {
 
-// Calls run(at, offset, size) for the parts of a patch that lie inside the image, and gap(offset, size)
-// for those beyond it; `at`: where in the image, `offset`: where in the patch. A patch's column is
-// contiguous in both.
+// Calls run(at, offset, size) for the parts of a patch inside the image, and gap(offset, size) for
+// those outside; `at`: offset in the image, `offset`: in the patch. A patch's column is contiguous in
+// both.
 template <class Run, class Gap>
 void walk_patch(ImageSize n, Index side, Index x, Index y, Run run, Gap gap) {
   const Index half = side / 2, c = n.channels;
@@ -31,7 +31,7 @@ void walk_patch(ImageSize n, Index side, Index x, Index y, Run run, Gap gap) {
 struct Window {
   Index left, top, right, bottom, height, channels, channel;
 
-  // f(place) for each number of the window until it returns true.
+  // Calls f(offset) for each number of the window until it returns true.
   template <class F>
   void walk(F f) const {
     for (Index x = left; x < right; ++x)

@@ -1,5 +1,5 @@
-// Images for convolutions: what each pixel's neighbourhood holds as a row of a matrix, and the largest of
-// neighbours. An image is [width, height, channels], column behind column.
+// Images for convolutions: the neighbourhood of each pixel as a row of a matrix, and max pooling. An
+// image is [width, height, channels], column by column.
 #pragma once
 
 #include "framework/base/types.hpp"

@@ -1,4 +1,5 @@
-// What a Transformer computes besides products of weights: layer normalisation and multi-head attention. Backward ADDS.
+// Computations of a Transformer besides products of weights: layer normalisation and multi-head attention. Backward
+// ADDS.
 #pragma once
 
 #include "framework/base/types.hpp"
@@ -14,8 +15,8 @@ struct LayerNormSizes {
   real epsilon;
 };
 
-// Which sentence a row belongs to: `positions` rows of a sentence lie together, or, steps first, one of each
-// sentence.
+// The sentence that a row belongs to: `positions` rows of a sentence are contiguous, or, with steps first,
+// one row of each sentence.
 struct SentencesOfRows {
   Index count, positions;
   bool steps_first;
@@ -44,8 +45,8 @@ void layer_norm_backward(LayerNormSizes sizes,
 
 // The core of multi-head attention (Vaswani et al. 2017, section 3.2): for each sentence and head
 //   P = softmax(Q K^T / sqrt(d)),   context = P V,
-// through kernels/gemm.hpp. B: sentences, H: heads, T: queries, S: keys, d: size of a head. What lies
-// behind a sentence's last key is never read. Backward computes P again.
+// through kernels/gemm.hpp. B: sentences, H: heads, T: queries, S: keys, d: size of a head. Data
+// after a sentence's last key is never read. Backward recomputes P.
 
 // Vectors of all heads side by side, H d numbers, for each sentence and position: those of sentence b
 // at position t begin at data + b * sentence + t * position.
@@ -79,8 +80,9 @@ void multi_head_forward(const MultiHeadSizes& sizes,
                         real* each,
                         real* scratch);
 
-// The gradients of what forward reads from that of the context, or, when dcontext.data is null, from
-// that of the mean weights, dmean. Any of dqueries, dkeys, dvalues may be null. scratch: 2 T S numbers.
+// Computes the gradients of the inputs of forward from that of the context or, if dcontext.data is
+// null, from that of the mean weights, dmean. Any of dqueries, dkeys, dvalues may be null. scratch: 2 T
+// S numbers.
 void multi_head_backward(const MultiHeadSizes& sizes,
                          HeadRows<const real> queries,
                          HeadRows<const real> keys,

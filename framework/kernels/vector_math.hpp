@@ -60,8 +60,8 @@ SOFTALIGN_INLINE float vector_exp(float x) {
 }
 
 // tanh x = x P(x²) / Q(x²) for |x| <= 9.2, beyond that ±1; relative error below 4e-7. The coefficients
-// are a fit of ours to the smallest relative error: 2e-8 before rounding. Computed of |x|, whose bounds are
-// those of its bits as integers: compilers make one instruction of each, and three of a bound of numbers.
+// minimise the relative error: 2e-8 before rounding. Computed from |x|, which is clamped by its bits as
+// integers: that takes one instruction per bound, clamping floats takes three.
 SOFTALIGN_INLINE float vector_tanh(float x) {
   constexpr std::int32_t kMagnitude = 0x7fffffff;
   constexpr auto kLargest = std::bit_cast<std::int32_t>(9.2f),

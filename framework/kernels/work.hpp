@@ -1,4 +1,4 @@
-// How much is computed, counted where it is computed; seq/cost.hpp asks a model. What is counted:
+// Counts work where it is computed, for seq/cost.hpp. Counted are:
 //
 //   multiplications  those whose products are summed along an axis: m n k of a matrix product (so of convolutions,
 //                    too), U of an additive or dot energy, 2 U with coverage, D of a position in a weighted sum, if its weight
@@ -6,7 +6,7 @@
 //   energies         scores of a target position with a source position, each head's; attention to the own side has
 //                    multiplications and no energies
 //
-// Not counted is what is done number by number (gates, norms, masks, softmax): a small share.
+// Elementwise work (gates, norms, masks, softmax), a small share, is not counted.
 #pragma once
 
 #include <span>
@@ -20,10 +20,10 @@ struct Work {
   Index energies = 0;
 };
 
-// All of the calling thread's; who wants to know what something takes looks before and after it.
+// The total of the calling thread; take the difference before and after a computation.
 Work& work_of_thread();
 
-// So many for each position of each sentence, from where it begins; begins empty: from 0.
+// Counts this number for each position of each sentence from `begins` on; begins empty: from 0.
 void count_energies(std::span<const Index> lengths,
                     Index each = 1,
                     std::span<const Index> begins = {});

@@ -146,7 +146,7 @@ Var permute_prefix(Var x, const Index* places, std::span<const Index> lengths) {
 Var log_likelihood(Var weights, const Index* positions, const real* factors) {
   const Index each = weights.shape().last();
   View y = weights.tape().zeros({weights.shape().sentences()});
-  // Calls f(sentence, factor, place of the weight) for each distribution that counts.
+  // Calls f(sentence, factor, offset of the weight) for each distribution that counts.
   const auto for_each = [=, rows = sentence_rows(weights.value())](auto f) {
     for (Index b = 0; b < rows.sentences; ++b)
       for (Index s = 0; s < rows.positions; ++s)
@@ -167,7 +167,7 @@ Var log_likelihood(Var weights, const Index* positions, const real* factors) {
 Var entropy(Var weights, const real* factors) {
   const Index each = weights.shape().last();
   View y = weights.tape().zeros({weights.shape().sentences()});
-  // Calls f(sentence, factor, place) for each weight that is not 0.
+  // Calls f(sentence, factor, offset) for each weight that is not 0.
   const auto for_each = [=, rows = sentence_rows(weights.value())](auto f) {
     for (Index b = 0; b < rows.sentences; ++b)
       for (Index s = 0; s < rows.positions; ++s) {

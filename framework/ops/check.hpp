@@ -1,5 +1,5 @@
-// Shape errors of operations, all in one wording: "[linear] x [8, 20] w [21, 4]: the last size of x
-// must be the first of w".
+// Shape errors of operations, with a common format: "[linear] x [8, 20] w [21, 4]: the last size of
+// x must be the first of w".
 #pragma once
 
 #include <fmt/format.h>

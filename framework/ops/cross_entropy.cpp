@@ -95,7 +95,7 @@ class Chunk {
     });
   }
 
-  // Of these rows: logits, losses, their gradients and those of the features.
+  // Computes logits and losses of these rows, their gradients and those of the features.
   void compute(std::span<const Row> rows, Index first, Index count) const {
     thread_local Arena scratch;
     scratch.rewind({});

@@ -15,7 +15,7 @@ namespace softalign {
 struct ProjectedRows {
   View features;                   // [..., R]
   std::span<const Token> targets;  // [rows]; below 0: skipped
-  real* dfeatures = nullptr;       // as the features, added to; null: nobody needs it
+  real* dfeatures = nullptr;       // shaped like the features, accumulated; null: not needed
   // Written, but not where a row is skipped.
   real* nll;      // [rows], -log p in nats
   real* uniform;  // [rows], the mean of -log p over all symbols; only with smoothing
@@ -27,8 +27,7 @@ struct ProjectedLoss {
   const real* bias;  // [V]
   real factor;       // the loss is factor * sum of (1 - smoothing) nll + smoothing uniform
   real smoothing = 0;
-  real* dweight =
-      nullptr;  // as the weight is stored, added to, likewise dbias; null: nobody needs it
+  real* dweight = nullptr;  // stored like the weight, accumulated, as is dbias; null: not needed
   real* dbias = nullptr;
 };
 

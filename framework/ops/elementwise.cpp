@@ -23,7 +23,7 @@ Var tanh(Var x) { return map(x, kernels::tanh_forward, kernels::tanh_backward); 
 Var sigmoid(Var x) { return map(x, kernels::sigmoid_forward, kernels::sigmoid_backward); }
 Var relu(const Var& x) { return map(x, kernels::relu_forward, kernels::relu_backward); }
 
-// In place: what y needs, dy, becomes what x needs.
+// In place: turns the gradient of y into that of x.
 Var relu(Var&& x) {
   Var y = x.tape().take(x);
   const View numbers = y.value();
@@ -116,7 +116,7 @@ Var sum(Var x) {
 
 namespace {
 
-// A row of the last dimension: whose it is, when, and which of those.
+// A row of the last dimension: its sentence, its step, and its index among those.
 struct DroppedRow {
   Index sentence, step, other;
 };
@@ -181,7 +181,7 @@ Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, Dr
     const DroppedRow at = row_at(shape, axes, r);
     draw(numbers, noise->round(at.sentence, at.step), at.other, least, drawn, keep + r * drawn);
   }
-  // Calls f(place, factor) for every number.
+  // Calls f(offset, factor) for every number.
   const auto for_each = [=](auto f) {
     for (Index r = 0; r < rows; ++r)
       for (Index c = 0; c < size; ++c)

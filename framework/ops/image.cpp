@@ -17,7 +17,7 @@ void check_images(Var x, std::span<const Index> widths, std::string_view op) {
                x);
 }
 
-// What lies behind the valid columns of each image is 0.
+// Sets everything after the valid columns of each image to 0.
 View images(Tape& tape, const Shape& shape, std::span<const Index> widths, bool halved) {
   View all = tape.allocate(shape);
   const Index column = shape[2] * shape[3], image = shape[1] * column;

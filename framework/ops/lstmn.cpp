@@ -11,8 +11,8 @@ namespace {
 
 using Weight = Tape::Weight;
 
-// The layer and all that forward leaves for backward. What one time step owns lies together, [S,B,...];
-// the tapes that steps look back at lie by sentence, [B,S,...].
+// The layer, and everything that forward stores for backward. Data of one time step is contiguous,
+// [S,B,...]; the tapes that steps attend to are ordered by sentence, [B,S,...].
 struct Lstmn {
   Tape* tape;
   Var u, w_h, w_summary, v;         // [U,4U], [U,A], [U,A], [A]
@@ -72,7 +72,8 @@ struct Gradients {
   real* v;                                        // [B,A]
 };
 
-// ~h and ~c are sums over the tape: their gradients go to the weights and to all that stands there.
+// ~h and ~c are sums over the tape: their gradients go to the weights and to all entries of the
+// tape.
 void look_back_backward(const Lstmn& l, const Gradients& d, Index t) {
   const Index n = l.alive(t);
   const real* weight = l.of_step(l.weights, t, l.steps);
@@ -192,7 +193,7 @@ LstmState lstmn_sequence(Var&& x,
                   layer.queries + (t * rows + b) * width);
   for (Index t = 0; t < steps; ++t) layer.forward(t);
   if (weights != nullptr) {
-    std::fill_n(layer.weights, rows * steps, real{0});  // the first step has nothing behind it
+    std::fill_n(layer.weights, rows * steps, real{0});  // the first step has no past
     *weights = {layer.weights, {steps, rows, 1, steps}};
   }
 
@@ -202,7 +203,7 @@ LstmState lstmn_sequence(Var&& x,
     const Arena::Mark mark = tape.arena().mark();
     const SentenceGradient dv(v, rows, width);
     const auto scratch = [&](Index size) { return tape.allocate({rows, size}).data; };
-    const Gradients d{dy.data,  // the gradients of h and c are completed where they lie
+    const Gradients d{dy.data,  // the gradients of h and c are completed in place
                       dy.data + rows * steps * units,
                       gates.gradient().data,
                       dkeys.data,

@@ -14,7 +14,7 @@
 
 namespace softalign {
 
-// ---- elementwise, equal shapes unless said
+// ---- elementwise, equal shapes unless stated
 Var operator+(Var a, Var b);
 Var operator-(Var a, Var b);
 Var operator*(Var a, Var b);
@@ -23,8 +23,9 @@ Var add(Var&& base, Var x);       // base + x, in the memory of base
 Var scale_by(Var x, Var factor);  // factor [1]
 Var shift_by(Var x, Var offset);  // offset [1]
 Var add_bias(Var x, Var bias);    // x [..., D] + bias [D]
-// x [D], a parameter, as a row for each sentence [B,D]: what is computed of parameters that no operation for
-// weights reads is computed so, for its gradient must not depend on how a batch is cut.
+// x [D], a parameter, as one row per sentence [B,D]. To be used for computations on parameters other than
+// the operations for weights, because the gradient of a parameter must not depend on the division of a
+// batch.
 Var by_sentence(Var x, Index sentences);
 Var tanh(Var x);
 Var sigmoid(Var x);
@@ -58,8 +59,8 @@ std::span<const Var> unstack_steps(Var&& x);     // [T,B,D] -> T times [B,D]
 Var stack_steps(std::span<const Var> steps);     // T times [B,D] -> [T,B,D]
 // parts side by side: T * K times [B,D_k], step by step -> [T,B,D_1 + ... + D_K]
 Var stack_steps(std::span<const Var> parts, Index parts_of_a_step);
-// x [B,S,D] -> [B,S,width D]: each position between its neighbours, zeros where the sentence has none and
-// at padding; width is odd. With a product behind it: a convolution.
+// x [B,S,D] -> [B,S,width D]: each position with its neighbours, zeros beyond the sentence and at
+// padding; width is odd. Followed by a product, it is a convolution.
 Var windows(Var x, Index width, std::span<const Index> lengths);
 Var select_last_valid(Var x, std::span<const Index> lengths);  // [B,S,D] -> [B,D] at lengths[b] - 1
 Var embedding(Var table,
@@ -103,10 +104,9 @@ LstmState lstmn_sequence(Var&& x,
                          std::span<const Index> lengths,
                          View* weights = nullptr);
 
-// ---- images [B,W,H,C], column behind column. widths [B]: valid columns of each image; what lies
-// beyond is never read, and 0 in what comes out.
-// y = sum over the k x k pixels around one (0 beyond the image) of x w + bias: w [k,k,C,K], k odd, its
-// first axis along W; bias [K] -> [B,W,H,K].
+// ---- images [B,W,H,C], column behind column. widths [B]: valid columns of each image; columns beyond
+// are never read, and are 0 in the result. y = sum over the k x k pixels around one (0 beyond the
+// image) of x w + bias: w [k,k,C,K], k odd, its first axis along W; bias [K] -> [B,W,H,K].
 Var conv2d(Var x, Var w, Var bias, std::span<const Index> widths);
 // The largest of each 2 x 2 pixels, of fewer at an odd edge -> [B, ceil(W/2), ceil(H/2), C].
 Var max_pool2d(Var x, std::span<const Index> widths);
@@ -134,7 +134,7 @@ struct DropoutAxes {
   bool steps_differ = true;  // false: all have the numbers of `step`
 };
 // y = x keep / (1 - rate), keep = 1 with probability 1 - rate. keep is a function of the stream, the
-// noise's seed and update, and of each number's example, step and place in the other axes. BugError
+// noise's seed and update, and of each number's example, step and index in the other axes. BugError
 // without noise.
 Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, DropoutUnit unit);
 

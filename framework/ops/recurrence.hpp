@@ -19,7 +19,7 @@
 
 namespace softalign::ops {
 
-// Some rows of one time step. Rows lie gate_stride or state_stride apart.
+// Some rows of one time step. Rows are gate_stride or state_stride apart.
 template <std::size_t kStates>
 struct Transition {
   Index rows, gate_stride, state_stride;
@@ -33,14 +33,14 @@ struct Transition {
 template <std::size_t kStates>
 struct TransitionGradients {
   std::array<const real*, kStates> next;  // [rows,U]
-  real* gates;                            // written, as the gates lie
+  real* gates;                            // written, in the layout of the gates
   std::array<real*, kStates> previous;    // [rows,U], added to
   real* fed;                              // [rows,U], added to; previous[0] when nothing is dropped
 };
 
-// The i-th step of a sequence. Sentences are sorted by length: those alive are the first ones. The
-// state before comes from the neighbouring position for rows [0, carried), for rows [carried, alive)
-// it is zero.
+// The i-th step of a sequence. Sentences are sorted by length, so those still alive are the first
+// ones. The previous state comes from the neighbouring position for rows [0, carried) and is zero
+// for rows [carried, alive).
 struct Moment {
   Index at, alive, carried, before;
 };
@@ -76,7 +76,7 @@ inline void check_mask(std::string_view op, Var mask, Index rows, Index units) {
 // Numbers [kStates, shape...] with their backward as kStates values of that shape.
 template <class Cell, class Backward>
 std::array<Var, Cell::kStates> record_states(View states, Shape shape, Var gates, Backward f) {
-  Tape& tape = gates.tape();  // what was taken needs a gradient whenever the tape trains
+  Tape& tape = gates.tape();  // a value taken over needs a gradient whenever the tape trains
   if constexpr (Cell::kStates == 1) {
     return {tape.record({states.data, shape}, {gates}, f)};
   } else {
@@ -196,7 +196,8 @@ struct Sequence {
     tape.arena().rewind(start);
   }
 
-  // next += what the readers of the states ask at a moment. keep: what they ask becomes the whole gradient.
+  // Adds the gradients from the readers of the states at a position to next. keep: they become the complete
+  // gradient.
   void add_asked(const Moment& p, View dstates, View next, bool keep) const {
     for (Index k = 0; k < static_cast<Index>(kStates); ++k)
       for (Index b = 0; b < p.alive; ++b) {

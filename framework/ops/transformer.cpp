@@ -62,8 +62,8 @@ Var add_positions(real factor, Var x, Var table, Index first) {
                table);
   View y = x.tape().allocate(x.shape());
   kernels::scale(y.size(), factor, x.value().data, y.data);
-  Token* ids =
-      x.tape().arena().array_of<Token>(n.count());  // rows of the table, as the rows of x lie
+  Token* ids = x.tape().arena().array_of<Token>(
+      n.count());  // rows of the table, in the order of the rows of x
   for (Index b = 0; b < n.sentences; ++b)
     for (Index t = 0; t < n.positions; ++t) {
       const Index at = b * n.of_sentence + t * n.of_position,
