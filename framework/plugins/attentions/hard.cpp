@@ -1,9 +1,10 @@
-// Hard attention (Xu et al. 2015, section 4.1): in training each step looks at one position, drawn from the
+// Hard attention (Xu et al. 2015, section 4.1): in training each step reads one position, drawn from the
 // softmax of the energies. The gradient of the expected loss has a second part (equations 11, 12):
 //   (nll - b) d log p(positions) - entropy dH,
-// nll of the sentence, b a moving average of it, which costs no bias and saves variance. It is the gradient
-// of extra_loss, which holds nll - b fixed. With probability semi_sampling a batch takes the expected
-// context instead (one draw for the batch, as in the authors' code); its second part is dH alone.
+// nll of the sentence, b a moving average of it, which adds no bias and reduces variance. It is the
+// gradient of extra_loss, which treats nll - b as a constant. With probability semi_sampling a batch takes
+// the expected context instead (one draw for the batch, as in the authors' code); its second part is dH
+// alone.
 //
 // From the authors' code: the scale 1/10, the mean over a sentence's symbols as its reward, entropy 0.002,
 // decay 0.9. Their RL_sumCost has b - nll where the paper has nll - b; this is the paper's.
@@ -113,8 +114,8 @@ class Hard final : public ScoredAttention {
   bool samples(const Tape& tape) const {
     return tape.noise()->stream(semi_).uniform(0) >= options_.semi_sampling;
   }
-  // A position for each row of weights [B,S]: the first whose weights, added up, exceed a number from
-  // [0, 1). The same each time it is asked.
+  // A position for each row of weights [B,S]: the first at which the cumulative weight exceeds a
+  // random number from [0, 1). Repeated calls give the same position.
   void draw(Var weights, Index step, Index* positions) const {
     const Noise& noise = *weights.tape().noise();
     const RandomStream numbers = noise.stream(positions_);

@@ -1,9 +1,9 @@
 // Local attention with a predicted window (Luong et al. 2015, section 3.2, local-p; equations 9, 10):
 //   p_t = S sigmoid(v · tanh(W s)),   a_t(j) = softmax over [p_t - D, p_t + D] · exp(-(j - p_t)² / (2 σ²)),
-// σ = D / 2, positions j from 0. The weights are not made to sum to 1 again, as in the authors' code; p_t
-// learns through the Gaussian alone. The authors' code has p_t = (S - 1) sigmoid(..) and the window around
-// the whole part of p_t. `centre` says which is meant; without it p_t is the paper's, and the window the code's.
-// All positions get energies: p_t comes after them, and to exchange the two would move the gradients' last bits.
+// σ = D / 2, positions j from 0. The weights are not renormalised, as in the authors' code; p_t learns only
+// through the Gaussian. The authors' code has p_t = (S - 1) sigmoid(..) and the window around the integer part
+// of p_t. `centre` selects the variant; by default p_t is the paper's, and the window the code's. All positions
+// get energies, because p_t is computed after them, and the other order would change the gradients' last bits.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -55,7 +55,8 @@ class LocalPredictive final : public ScoredAttention {
       const Index length = memory.lengths[usize(b)];
       const real exact = center.value().data[b];  // at least 0, or not a number
       const Index whole = exact > 0 ? static_cast<Index>(exact) : 0;
-      const bool beyond = !whole_ && exact > static_cast<real>(whole);  // so p - D is no position
+      const bool beyond =
+          !whole_ && exact > static_cast<real>(whole);  // so p - D is not a position
       begins[b] = std::clamp<Index>(whole - window_ + (beyond ? 1 : 0), 0, length - 1);
       ends[b] = std::clamp<Index>(whole + window_ + 1, begins[b] + 1, length);
     }
@@ -67,7 +68,7 @@ class LocalPredictive final : public ScoredAttention {
   }
 
   Index window_;
-  bool whole_;  // the window is around the whole part of p
+  bool whole_;  // the window is around the integer part of p
   Index last_;  // 1: p is at most S - 1
   Linear hidden_;
   Linear place_;

@@ -35,7 +35,7 @@ class Monotonic final : public ScoredAttention {
 
  private:
   State own_start(
-      const AttentionMemory& memory) const override {  // the pointer stands at the first position
+      const AttentionMemory& memory) const override {  // the pointer starts at the first position
     Tape& tape = memory.values.tape();
     const Index positions = memory.values.shape()[1];
     View at = tape.zeros({memory.values.shape()[0], positions});

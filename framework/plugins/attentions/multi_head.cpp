@@ -1,7 +1,7 @@
-// Multi-head attention over recurrent states (Vaswani et al. 2017, section 3.2.2, in the place of Bahdanau
-// et al.'s): each head compares the decoder's state with the annotations in a space of its own,
+// Multi-head attention over recurrent states (Vaswani et al. 2017, section 3.2.2, instead of that of
+// Bahdanau et al.): each head compares the decoder's state with the annotations in its own space,
 //   head_i = softmax((s W_i^Q) (H W_i^K)^T / sqrt(d_k)) H W_i^V,   context = [head_1 ; ... ; head_H] W^O.
-// The weights it shows are the mean over heads; those of every head go to AttentionMemory::heads.
+// Its weights are the mean over heads; those of each head go to AttentionMemory::heads.
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -1,7 +1,8 @@
-// Shuffled attention, a control: the learned weights of the softmax, exchanged among the source positions
-// by a pseudo-random permutation. As sharp as learned weights are, but not where the energies' annotations
-// are. At test there is one permutation for each (sentence length, target position). A model that trains
-// with those learns to undo them, so training draws others, for each sentence, step and update.
+// Shuffled attention, a control: the learned weights of the softmax, permuted pseudo-randomly over the
+// source positions. They are as sharp as learned weights, but at other positions than the energies'
+// annotations. At test there is one permutation for each (sentence length, target position). A model that
+// is trained with these learns to invert them, so training draws others, for each sentence, step and
+// update.
 #include <numeric>
 
 #include "framework/plugin.hpp"

@@ -1,5 +1,5 @@
-// Sparsemax attention: the energies' nearest point of the simplex instead of their softmax, so that many
-// weights are exactly 0 (Martins and Astudillo 2016, equations 2, 9):
+// Sparsemax attention: the point of the simplex nearest to the energies instead of their softmax, so
+// that many weights are exactly 0 (Martins and Astudillo 2016, equations 2, 9):
 //   a_i = argmin over the simplex of |a - e_i|²,   a_ij = max(0, e_ij - t), t such that they sum to 1.
 #include "framework/plugin.hpp"
 

@@ -1,7 +1,7 @@
-// True alignment, a control: no weights are learned; those of target position t are equal at the source
-// positions that the task's known links join it with. A position without a link, and </s>, look at the
-// source's last position. It bounds from above what an attention can gain from aligning well, and is told
-// at test, too, what no other is.
+// True alignment, a control: weights are not learned; those of target position t are equal at the source
+// positions of its gold links. A position without a link, and </s>, attend to the last source position.
+// It is an upper bound for the gain from a good alignment, and also reads gold links at test time, unlike
+// all others.
 #include "framework/plugin.hpp"
 
 namespace softalign {

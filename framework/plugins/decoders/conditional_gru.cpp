@@ -2,7 +2,7 @@
 // attention between them,
 //   s'_j = GRU_1(s_{j-1}, E y_{j-1}),   c_j = attention(s'_j),   s_j = GRU_2(s'_j, c_j),
 //   readout from U_o s_j + V_o E y_{j-1} + C_o c_j.
-// The reset gates act after the product; biases stand where the code has them.
+// The reset gates act after the product; biases are as in the code.
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -1,7 +1,7 @@
-// Transformer decoder (Vaswani et al. 2017, section 3.1): each layer attends to the target so far, then
-// to the source with multi-head attention of its own, then a feed-forward network, each with a residual
-// sum. Training computes all positions at once; a search keeps keys and values of the past. The weights
-// it shows are the mean over the heads of the last layer; those of every head go to AttentionMemory::heads.
+// Transformer decoder (Vaswani et al. 2017, section 3.1): each layer attends to the target so far, then to
+// the source with its own multi-head attention, then applies a feed-forward network, each with a residual
+// connection. Training computes all positions at once; a search caches keys and values of the past. Its
+// weights are the mean over the heads of the last layer; those of each head go to AttentionMemory::heads.
 #include "framework/plugin.hpp"
 
 namespace softalign {

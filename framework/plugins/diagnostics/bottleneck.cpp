@@ -1,10 +1,10 @@
-// What a linear read-out finds of the source in what the decoder gets of it: at each position, how often ridge
-// regression (eval/linear_probe.hpp) from the decoder's first state, all its arrays side by side, gives the
-// source's word there; and from the context that looked there most, that is, of all steps of the reference, the
-// one with the largest weight at this position. A context is the annotations averaged with the weights that a
-// record keeps. Every second sentence teaches, the others are asked; most_frequent is what always giving the
-// word that is most frequent at the position would get right. Singular values and effective rank (Roy and
-// Vetterli 2007) of both say how many directions they use.
+// Information about the source in the vectors that the decoder gets: for each position, the accuracy of a
+// linear probe (ridge regression, eval/linear_probe.hpp) that predicts the source word there from the decoder's
+// first state, all its arrays concatenated; and from the context with the largest weight at this position,
+// among all steps of the reference. A context is the average of annotations with the recorded weights. The
+// probe is trained on every second sentence and tested on the others; most_frequent is the accuracy of always
+// guessing the word that is most frequent at the position. Singular values and effective rank (Roy and Vetterli
+// 2007) of both show how many directions they use.
 
 #include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"
@@ -15,7 +15,7 @@
 namespace softalign {
 namespace {
 
-constexpr Index kFewest = 10;  // sentences asked, for an accuracy
+constexpr Index kFewest = 10;  // tested sentences for an accuracy
 
 class Bottleneck final : public Diagnostic {
  public:

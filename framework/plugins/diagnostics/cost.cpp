@@ -1,10 +1,12 @@
-// What the sentences of a split take to compute, teacher-forced, each alone (seq/cost.hpp, kernels/work.hpp):
+// The cost of computing the sentences of a split, teacher-forced, each alone (seq/cost.hpp,
+// kernels/work.hpp):
 //   energies         scores of a target position with a source position, </s> counted on both sides, of a sentence:
 //                    40 x 40 are 1,600; a window takes fewer, heads take theirs each, no attention none
 //   multiplications  of a target symbol, all of the model with the encoder's share
 //   without_projection  the same but for the projection to the vocabulary
 //   activations      bytes that a training tape holds before backward, of a sentence
-// Means over sentences; multiplications are pooled: those of all sentences by their target symbols.
+// Means over sentences; multiplications are pooled: the total over sentences divided by the total
+// of target symbols.
 #include "framework/seq/cost.hpp"
 #include "framework/eval/diagnostic.hpp"
 

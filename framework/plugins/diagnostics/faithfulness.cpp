@@ -1,16 +1,15 @@
 // Whether the alignment matters to the trained model. Teacher-forced, with other weights at all steps and the
-// rest of the model as it is:
+// rest of the model unchanged:
 //   permuted  the weights of each step on randomly permuted positions (Jain and Wallace 2019, section 4.2.1)
 //   uniform   all weights equal (Wiegreffe and Pinter 2019, section 3.2, without training again)
 //   erased    the largest weight 0, the others scaled to the sum there was; erased_other: another one instead,
 //             at random (Serrano and Smith 2019, section 4). Where one position has all the weight, as with hard or
 //             monotonic attention, there is nothing to scale: no annotation is read then, and the context is 0
 // For each: distance, the total variation distance (1/2) sum_v |p(v) - p'(v)| between the model's distributions
-// with its own and with these weights, the mean over symbols, where permutations are several the mean of their
-// medians; accuracy and loss of what is predicted; flips, how often the most probable symbol is another one.
-// gradient_agreement: Kendall's tau-b between the weights of a step and |g_i · x_i|, x_i the embedding of source
-// symbol i and g_i the gradient there of -log p of the step's symbol (Jain and Wallace 2019, section 4.1), the
-// mean over steps.
+// with its own and with these weights, as mean over symbols (with several permutations, of their medians);
+// accuracy and loss of the predictions; flips, how often the most probable symbol changes. gradient_agreement:
+// Kendall's tau-b between the weights of a step and |g_i · x_i|, x_i the embedding of source symbol i and g_i
+// the gradient there of -log p of the step's symbol (Jain and Wallace 2019, section 4.1), the mean over steps.
 #include <algorithm>
 
 #include "framework/base/elementary.hpp"
@@ -95,7 +94,7 @@ double kendall(const std::vector<double>& a, const std::vector<double>& b) {
   return of_a == 0 || of_b == 0 ? kUndefined : together / std::sqrt(of_a * of_b);
 }
 
-// The weights of a step with that at `place` 0 and the others scaled to the sum there was.
+// The weights of a step with that at `place` set to 0 and the others scaled to the previous sum.
 void erase(std::span<real> weights, std::size_t place) {
   real all = 0, rest = 0;
   for (const real w : weights) all += w;
@@ -249,7 +248,7 @@ class Faithfulness final : public Diagnostic {
     return seen;
   }
 
-  // With other weights, by target symbol [T]: distributions need not be kept.
+  // With other weights, by target symbol [T], without storing distributions.
   struct Compared {
     std::vector<double> distance, flipped, right, nll;
   };
@@ -277,7 +276,7 @@ class Faithfulness final : public Diagnostic {
     }
   }
 
-  // Where annotations stand for symbols of the source, and these are embedded.
+  // If annotations are source symbols, and these have embeddings.
   static void agree(Mean& to, const Model& model, const Batch& batch) {
     std::vector<real> gradients(usize(model.parameters().flat_size()));
     for (Index t = 0; t < batch.target_lengths[0]; ++t) {

@@ -1,9 +1,9 @@
 // How far the gradient of a sentence's loss reaches back into its source (Bengio et al. 1994; Pascanu et al.
-// 2013): |dL / dx_i|, L = -log p(target | source) in nats, of x_i the embedding of source symbol i, or the
-// annotation h_i of the last layer, where the gradient through the recurrence from later annotations is counted
-// too. The mean over sentences, by distance in steps from the source's end (</s> has 0), and by tenths of the
-// source from its beginning. far_to_near: the mean norm in the first quarter of a sentence, divided by that in
-// its last quarter, the geometric mean over sentences: 1 where both ends are equal, whatever lies between.
+// 2013): |dL / dx_i|, L = -log p(target | source) in nats, for x_i the embedding of source symbol i, or the
+// annotation h_i of the last layer, including the gradient through the recurrence from later annotations. Means
+// over sentences, by distance in steps from the source's end (</s> has 0), and by tenths of the source from its
+// beginning. far_to_near: the mean norm in the first quarter of a sentence divided by that in its last quarter,
+// as geometric mean over sentences: 1 if both ends are equal.
 #include <cmath>
 
 #include "framework/base/elementary.hpp"
@@ -13,7 +13,7 @@
 namespace softalign {
 namespace {
 
-// Of each row of dx [1,S,..], added to what is there squared.
+// Adds the square of the norm of each row of dx [1,S,..].
 void add_squares(Var x, std::vector<double>& squares) {
   if (!x || !x.needs_gradient()) return;
   const View dx = x.gradient();
@@ -75,7 +75,7 @@ class GradientFlow final : public Diagnostic {
  private:
   static constexpr int kTenths = 10;
 
-  struct Norms {  // of a sentence, [S]; empty: there is none
+  struct Norms {  // of a sentence, [S]; may be empty
     std::vector<double> embedding, annotation;
   };
 

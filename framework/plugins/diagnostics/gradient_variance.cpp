@@ -1,7 +1,7 @@
-// How noisy the gradient is of an attention that draws the position it looks at (Xu et al. 2015, section 4.1),
-// and how wrong that of one that averages is. All sequences s of positions, one for each target symbol, are tried,
-// p(s) = prod_t w_t[s_t], teacher-forced and without dropout, so nothing is estimated. L(s) = -log p(y | s) in
-// nats, summed over a sentence's symbols. What is wanted is the gradient of E[L] in all parameters,
+// The noise of the gradient of an attention that samples a position (Xu et al. 2015, section 4.1), and the error
+// of the gradient of an attention that averages. All sequences s of positions, one for each target symbol, are
+// enumerated, p(s) = prod_t w_t[s_t], teacher-forced and without dropout, so the numbers are exact. L(s) = -log
+// p(y | s) in nats, summed over a sentence's symbols. The true gradient is that of E[L] in all parameters,
 //   G = E[g(s)],  g(s) = dL(s) + (L(s) - b) dlog p(s)  (equations 11, 12), the same for any baseline b.
 // Of one draw of s, sums over sentences divided by that of |G|^2:
 //   variance_none      E|g - G|^2, b = 0
@@ -46,7 +46,7 @@ struct Draw {
   std::vector<double> of_loss, of_log_p;  // gradients, all parameters
 };
 
-// The gradients of all parameters; zeroed before the forward pass, which adds those of the projection already.
+// The gradients of all parameters, zeroed before the forward pass, which already adds those of the projection.
 std::vector<double> backward(Tape& tape, Var loss, std::vector<real>& gradients) {
   tape.backward(loss);
   tape.reset();

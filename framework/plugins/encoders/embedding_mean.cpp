@@ -1,5 +1,5 @@
 // No recurrence: annotations are the embeddings, with or without positions, and the sentence is their
-// mean (the bag of words that recurrent encoders are to be compared with).
+// mean (a bag of words, as a baseline for recurrent encoders).
 #include <optional>
 
 #include "framework/plugin.hpp"

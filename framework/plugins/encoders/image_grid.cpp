@@ -1,9 +1,9 @@
-// Image grid (Xu et al. 2015, section 3.1.1: the annotation vectors are the places of a convolutional
-// feature map). There it is VGG's; here a small network, trained with everything else: for each of
-// `channels` 3 x 3 convolutions with ReLU, then 2 x 2 max pooling. With n poolings an annotation stands for a
-// cell of 2^n x 2^n pixels; cells lie column by column, as the source's pixels do. A place knows where
-// it is by an embedding of its row and one of its column, added. `last` and `start` are the mean of
-// the annotations, as in Xu et al. (section 3.1.2).
+// Image grid (Xu et al. 2015, section 3.1.1: the annotation vectors are the positions of a convolutional
+// feature map). The paper uses VGG; here it is a small network, trained with everything else: for each of
+// `channels` 3 x 3 convolutions with ReLU, then 2 x 2 max pooling. With n poolings an annotation belongs to a
+// cell of 2^n x 2^n pixels; cells are in column order, like the source's pixels. Embeddings of its row and
+// its column are added to each cell. `last` and `start` are the mean of the annotations, as in Xu et al.
+// (section 3.1.2).
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -119,7 +119,7 @@ class ImageGrid final : public Encoder {
     return widths;
   }
 
-  // [B,W,H,1], from 0 to 1; 0 behind an image's own columns.
+  // [B,W,H,1], from 0 to 1; 0 after an image's own columns.
   Var pixels_of(Tape& tape, const EncoderInput& source, std::span<const Index> widths) const {
     const auto rows = static_cast<Index>(widths.size());
     const Index height = options_.height, steps = std::ssize(source.frames) / rows;
@@ -142,7 +142,7 @@ class ImageGrid final : public Encoder {
     return pixel;
   }
 
-  // [B,S,D]: the embeddings of each cell's row and column, for cells that lie [W,H].
+  // [B,S,D]: the embeddings of each cell's row and column, for cells in the order [W,H].
   Var places(Tape& tape, const Shape& shape) const {
     const Index sentences = shape[0], count = shape[1] * shape[2];
     Token* rows = tape.arena().array_of<Token>(sentences * count);

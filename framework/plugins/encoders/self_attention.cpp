@@ -1,6 +1,6 @@
 // Transformer encoder (Vaswani et al. 2017, section 3.1): layers of self-attention and a feed-forward
-// network, each with a residual sum. It has no state to end with: `last` and `start` are the annotation
-// of </s>, which has seen the whole sentence.
+// network, each with a residual connection. It has no final state: `last` and `start` are the
+// annotation of </s>, which attends to the whole sentence.
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -1,8 +1,8 @@
 // Alignment error rate (Och and Ney 2003) of attention, the reference forced on the decoder:
 //   AER = 100 (1 - (|A and S| + |A and P|) / (|A| + |S|))
-// A: links of each target word to the source words that its row points at, as pointing accuracy has it, none to </s>;
-// S: sure links; P: possible links, and the sure ones. Counted over all sentences that have a known link. Pieces of words are
-// joined before (eval/alignments.hpp). Which word a row belongs to, evaluate.row_aligns says.
+// A: links from each target word to the source words that its row points at (see pointing_accuracy), none to </s>; S:
+// sure links; P: possible links, including the sure ones. Counted over all sentences that have a gold link. Pieces of
+// words are joined first (eval/alignments.hpp). evaluate.row_aligns selects the word that a row belongs to.
 #include "framework/eval/attention_diagnostics.hpp"
 
 namespace softalign {

@@ -1,7 +1,7 @@
-// Corpus chrF2 (Popović 2015) of character n-grams, n = 1 to 6, white space left out, as sacreBLEU 2 computes it:
+// Corpus chrF2 (Popović 2015) of character n-grams, n = 1 to 6, without white space, as sacreBLEU 2 computes it:
 //   chrF = 100 (1 + β²) P R / (β² P + R),   β = 2: recall counts twice
-// P, R: the part of the hypotheses' n-grams that is in the references, and of the references' that is in the
-// hypotheses, counted over the corpus for each n; then their means over those n that both sides have.
+// P, R: the shares of the hypotheses' n-grams in the references and of the references' n-grams in the
+// hypotheses, counted over the corpus for each n, then averaged over those n that both sides have.
 #include "framework/eval/text_metrics.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How many sentences the search gets right as a whole.
+// The share of sentences whose hypothesis has exactly the text of the reference.
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 

@@ -1,5 +1,6 @@
-// How often the search's hypothesis has the reference's token at the same position, of the longer
-// one's length. Its text counts as the vocabulary cuts it: other pieces of the same text are no error. For tasks with one right answer; for translation see bleu.
+// How often the search's hypothesis has the reference's token at the same position, relative to the length of the
+// longer one. The text is re-segmented by the vocabulary, so other pieces of the same text are not an error. For
+// tasks with a single correct answer; for translation see bleu.
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 

@@ -1,7 +1,7 @@
-// How often attention is strongest on a source position that the target token is surely linked to, of the target
-// tokens that have a sure link. Where the largest weights tie, it is right when all of the tied positions are
-// linked; a row that is even over all positions points nowhere and is wrong, as is one of zeros. Pieces of words
-// are joined before (eval/alignments.hpp). Which token a row belongs to, evaluate.row_aligns says.
+// The share of target tokens with a sure link whose largest attention weight is at a surely linked source
+// position. If the largest weights tie, all tied positions must be linked; a row with equal weights at all
+// positions points nowhere and is wrong, and so is a row of zeros. Pieces of words are joined first
+// (eval/alignments.hpp). evaluate.row_aligns selects the token that a row belongs to.
 #include "framework/eval/attention_diagnostics.hpp"
 
 namespace softalign {

@@ -1,4 +1,4 @@
-// The learning rate stays as it is.
+// The learning rate is constant.
 #include "framework/train/optimizer.hpp"
 
 namespace softalign {

@@ -1,5 +1,5 @@
 // Cosine decay (Loshchilov and Hutter 2017, equation 5, without restarts), for the u updates made so far:
-//   least + (1 - least) (1 + cos(pi u / updates)) / 2,   and `least` behind `updates`.
+// least + (1 - least) (1 + cos(pi u / updates)) / 2,   and `least` after `updates`.
 #include <algorithm>
 #include <numbers>
 

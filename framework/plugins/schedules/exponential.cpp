@@ -1,4 +1,4 @@
-// Exponential decay: decay^(u / every) for the u updates made so far behind `after`.
+// Exponential decay: decay^(u / every) for the u updates made so far after `after`.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,7 @@
-// Additive score of a concatenation: e_ij = v · tanh(W [s_{i-1} ; h_j] + b). It is `additive` with
-// W = [W_s ; U_h], and the two halves of the product are taken apart: that of the annotations once per
-// sentence, that of the state once per step. W begins as one matrix does (Glorot and Bengio 2010, with
-// the rows of both halves), which is what differs from `additive`.
+// Additive score of a concatenation: e_ij = v · tanh(W [s_{i-1} ; h_j] + b). It is `additive` with W =
+// [W_s ; U_h], where the two halves of the product are computed separately: that of the annotations
+// once per sentence, that of the state once per step. W is initialised as one matrix (Glorot and
+// Bengio 2010, with the rows of both halves), which is the difference from `additive`.
 #include "framework/plugin.hpp"
 
 namespace softalign {

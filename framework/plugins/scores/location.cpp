@@ -1,6 +1,6 @@
-// Location score: e_i = W s, one energy for each source position, whatever stands there (Luong et al.
-// 2015, section 3.1). W has `positions` columns: a shorter sentence uses the first of them, and what stands
-// beyond them in a longer one has weight 0 ("we ignore words near the end").
+// Location score: e_i = W s, one energy for each source position, independent of its annotation (Luong et
+// al. 2015, section 3.1). W has `positions` columns: a shorter sentence uses the first of them, and
+// positions beyond them in a longer sentence have weight 0 ("we ignore words near the end").
 #include "framework/plugin.hpp"
 
 namespace softalign {

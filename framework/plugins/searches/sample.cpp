@@ -1,5 +1,5 @@
-// Sampling: each symbol drawn from the model's distribution, whole, sharpened by a temperature, or cut
-// to its most probable symbols (top k: Fan et al. 2018; nucleus: Holtzman et al. 2020).
+// Sampling: each symbol is drawn from the model's distribution, complete, sharpened by a temperature,
+// or truncated to its most probable symbols (top k: Fan et al. 2018; nucleus: Holtzman et al. 2020).
 #include "framework/eval/sampling.hpp"
 
 namespace softalign {

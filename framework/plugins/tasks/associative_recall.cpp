@@ -1,5 +1,5 @@
-// Task associative_recall: keys with their values, then some of the keys, whose values are to be
-// written: c 9 k 8 j 3 ? k -> 8 (Ba et al. 2016, section 4.1; Graves et al. 2014, section 4.3, recall
+// Task associative_recall: keys with their values, then queries of some keys, whose values are the
+// target: c 9 k 8 j 3 ? k -> 8 (Ba et al. 2016, section 4.1; Graves et al. 2014, section 4.3, recall
 // the item behind the one asked for).
 #include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
@@ -86,7 +86,8 @@ class AssociativeRecall final : public Task {
   }
 
  private:
-  // The stream's numbers up to `keys` draw the keys, those behind it the rest, the number of pairs first.
+  // The stream's numbers up to `keys` draw the keys, later ones the rest, starting with the number of
+  // pairs.
   std::uint64_t first_number() const { return static_cast<std::uint64_t>(options_.keys + 1); }
   void draw(const RandomStream& stream,
             std::uint64_t i,

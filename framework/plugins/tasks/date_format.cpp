@@ -1,5 +1,5 @@
-// Task date_format: dates as people write them in English, character by character, to be written as
-// ISO 8601: "Fri, 5th of March 2021" -> 2021-03-05. No date of one split is in another.
+// Task date_format: dates in English notations, character by character, to be converted to ISO
+// 8601: "Fri, 5th of March 2021" -> 2021-03-05. The splits have different dates.
 //
 // A form is a pattern, a weekday before it or none, and a case of its letters. In a pattern stand
 //   %Y 2021   %B March  %b Mar  %m 03  %n 3   %d 05  %e 5  %o 5th   and %A Friday, %a Fri.
@@ -103,7 +103,7 @@ std::vector<Form> all_forms(const DateOptions& options) {
   return forms;
 }
 
-// Which characters of a written date a part of it is made of.
+// The characters of a written date that belong to one of its parts.
 struct Span {
   Index begin = 0;
   Index size = 0;

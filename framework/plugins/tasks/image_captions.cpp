@@ -1,9 +1,9 @@
 // Task image_captions: images made of handwritten digits, described in words (Xu et al. 2015 describe
-// photographs). Strips: digits from left to right, "three then seven". Scenes: two digits on a square,
-// "a five left of a two" or "a three above a nine". The digits of a split are found in no other. A
-// number word is linked to the ink of its digit. An image is frames of one number, its grey levels from 0
-// (paper) to 16 (ink), column by column from the left, each from the top; a strip is 8 pixels high, a scene
-// `side`. As a line of text, which `translate` reads, it is these numbers with spaces between them.
+// photographs). Strips: digits from left to right, "three then seven". Scenes: two digits on a square, "a
+// five left of a two" or "a three above a nine". The splits have different digits. A number word is linked
+// to the ink of its digit. An image is frames of one number, its grey levels from 0 (paper) to 16 (ink),
+// column by column from the left, each from the top; a strip is 8 pixels high, a scene `side`. As a line of
+// text, which `translate` reads, it is these numbers with spaces between them.
 #include <array>
 #include <charconv>
 #include <map>
@@ -148,7 +148,7 @@ class Image {
   std::vector<Link> links_;
 };
 
-// The random numbers of one example, one behind the other.
+// The random numbers of one example, in order.
 class Numbers {
  public:
   Numbers(const RandomStream& stream, std::uint64_t example) : stream_(stream), example_(example) {}
@@ -249,8 +249,8 @@ class ImageCaptions final : public Task {
     return {std::move(image), std::move(caption)};
   }
 
-  // The caption begins with the digit on the left or above, so that there is one. Along the other
-  // axis the digits are at most half a digit apart, so that nobody would say it the other way.
+  // The caption begins with the digit on the left or above, so that it is unique. Along the other
+  // axis the digits are at most half a digit apart, so that the caption is unambiguous.
   Captioned scene(Numbers& numbers, const std::vector<Digit>& digits) const {
     const Index room = options_.side - kSide;
     const bool beside = numbers.between(0, 1) == 0;

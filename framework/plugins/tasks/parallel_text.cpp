@@ -25,13 +25,13 @@
 namespace softalign {
 namespace {
 
-// Raise it when the same files and options give other examples than before: what is in the caches
-// of others was made by the old rules. A test notices.
+// Increase it when the same files and options give other examples than before, because existing
+// caches follow the old rules. A test detects it.
 constexpr int kRules = 2;
 
 constexpr Index kReportLines = 4096;  // lines from one report of progress to the next
 
-// What lengths there are is not known before the text is read, only what is allowed.
+// Before the text is read, only the allowed lengths are known.
 DataOutline::SplitOutline outline_of(bool references, bool links, Index longest) {
   return {.references = references,
           .links = links,
@@ -194,7 +194,7 @@ class ParallelText final : public Task {
     return options_.vocabulary.type == "sentencepiece" && !given(options_.vocabulary.from);
   }
 
-  // Of what is cached: the examples, each once.
+  // The cached examples, each once.
   std::string identity(Hashes& hashes) const {
     Options cached = options_;
     cached.train.weights.reset();
@@ -253,8 +253,8 @@ class ParallelText final : public Task {
 
   bool truncates() const { return options_.too_long == "truncate"; }
 
-  // Returns how many lines there are; 0: not counted. Pieces are known only after their model is trained, and a
-  // sentence has at least as many pieces as words: so their training text is measured in words.
+  // Returns the number of lines; 0: not counted. Pieces are known only after their model is trained, and a
+  // sentence has at least as many pieces as words, so their training text is measured in words.
   Index make_vocabularies(Dataset& data, const Progress& progress) const {
     if (given(options_.vocabulary.from)) {
       const Vocabularies both = given_vocabularies();
