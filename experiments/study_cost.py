@@ -1,4 +1,4 @@
-"""What the runs of a study cost, for scripts of experiments/ that say no more than this: a table, and with --out a figure.
+"""What the runs of a study cost, for scripts of experiments/ that say no more than this: a table, and with --output a figure.
 
 FOLDER holds the records of the study. Parameters and activations (of the diagnostic `cost`) are exact. Speed is that of the fastest epoch of all seeds,
 memory the most of all, on the machine that ran them: what runs beside slows some epochs.

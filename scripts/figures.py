@@ -117,9 +117,9 @@ def parser() -> argparse.ArgumentParser:
         if places:
             added.add_argument("places", nargs="+", type=Path, metavar=places, help="records, folders of them, or beginnings of ids of runs")
         if work is None:
-            added.add_argument("--out", type=Path, metavar="FOLDER", help="default: figures/ and the name of the first folder")
+            added.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="default: figures/ and the name of the first folder")
         else:
-            added.add_argument("--out", type=file_stem, default=Path("figures") / name, metavar="NAME",
+            added.add_argument("-o", "--output", type=file_stem, default=Path("figures") / name, metavar="NAME",
                                help=f"writes NAME.pdf and NAME.png (default: figures/{name})")  # fmt: skip
         added.add_argument("--width", choices=WIDTHS, default="column", help="of a column, 3.03 in, or of both, 6.3 in")
         add_force(added)
@@ -159,7 +159,7 @@ def parser() -> argparse.ArgumentParser:
 def figures_of(arguments: argparse.Namespace, stem: Path) -> Iterable[tuple[Path, Draw]]:
     if arguments.work is None:
         made = figures.every(arguments.places, arguments.sentences, arguments.width, arguments.band, note)
-        return ((arguments.out / name, draw) for name, draw in made)
+        return ((arguments.output / name, draw) for name, draw in made)
     for file in files_of(stem):
         check(file, arguments.force)
     return [(stem, partial(arguments.work, arguments))]
@@ -185,7 +185,7 @@ def attempt(place: Path, work: Callable[[], object]) -> int:
         note(str(error))
         return 3
     except OSError as error:
-        note(f"{place}: cannot be written: {error.strerror}; choose another place with --out")
+        note(f"{place}: cannot be written: {error.strerror}; choose another place with --output")
         return 1
     except Exception as error:  # of a library that cannot draw what a record holds
         note(f"{place}: cannot be drawn: {type(error).__name__}: {error}")
@@ -195,10 +195,10 @@ def attempt(place: Path, work: Callable[[], object]) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     set_style(arguments.font)
-    if arguments.out is None:
+    if arguments.output is None:
         place = Path(os.path.realpath(arguments.places[0]))
-        arguments.out = Path("figures") / (place.name if os.path.isdir(place) else place.parent.name)
-    stem = arguments.out.with_suffix("") if arguments.out.suffix in (".pdf", ".png") else arguments.out
+        arguments.output = Path("figures") / (place.name if os.path.isdir(place) else place.parent.name)
+    stem = arguments.output.with_suffix("") if arguments.output.suffix in (".pdf", ".png") else arguments.output
     found: list[tuple[Path, Draw]] = []
     ended = [attempt(stem, lambda: found.extend(figures_of(arguments, stem)))]
     ended += [attempt(place, partial(save, place, draw, arguments.force)) for place, draw in found]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A sweep with method optuna: asks Optuna for configurations, lets `softalign sweep work` run them, tells Optuna how they did.
 
-optuna_sweep.py SWEEP.yaml --run-cap N [--out DIR] [--workers N] [--threads N] [--program PATH]: what `sweep run` starts.
+optuna_sweep.py SWEEP.yaml --run-cap N [--results DIR] [--workers N] [--threads N] [--program PATH]: what `sweep run` starts.
 
 Each trial becomes rows of the plan, one a seed, before it runs, and each row is an ordinary run. What Optuna knows lies in
 <sweep>/optuna.journal. Stopped or killed, the same command goes on: trials that were cut off are asked again with their values. With
@@ -105,7 +105,7 @@ def stored_study(sweep: OpenSweep) -> optuna.Study:
 
 
 def open_search(options: argparse.Namespace) -> Search:
-    sweep = OpenSweep.of(options.sweep, options.out, options.plugin, checked)
+    sweep = OpenSweep.of(options.sweep, options.results, options.plugin, checked)
     study = stored_study(sweep)
     done = len(study.get_trials(deepcopy=False, states=OVER))
 
@@ -130,7 +130,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sweep", type=Path, help="the sweep's YAML file")
     parser.add_argument("--run-cap", type=int, required=True, help="how many runs")
-    parser.add_argument("--out", default="results", help="where records go")
+    parser.add_argument("--results", default="results", help="where records go")
     parser.add_argument("--workers", type=int, default=1, help="trials at a time")
     parser.add_argument("--threads", type=int, default=1, help="threads of each run")
     parser.add_argument("--plugin", action="append", default=[], help="shared object with further plugins")

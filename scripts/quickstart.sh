@@ -13,12 +13,12 @@ scripts/setup.sh
 export SOFTALIGN_PYTHON=${SOFTALIGN_PYTHON:-/usr/bin/python3} # for which setup.sh installs the libraries
 study() { build/release/bin/softalign study experiments/quickstart/study.yaml "$@"; }
 study --only reverse/additive "$@" || [[ $? -eq 4 ]] # 4: a claim failed
-"$SOFTALIGN_PYTHON" scripts/figures.py alignments results/quickstart/reverse-additive --sentences 0 --width page --out results/quickstart/figures/first_model || true
+"$SOFTALIGN_PYTHON" scripts/figures.py alignments results/quickstart/reverse-additive --sentences 0 --width page --output results/quickstart/figures/first_model || true
 printf '\nThe first model is trained; open the picture of a sentence above. The whole study, with three models more and real sentences:\n'
 status=0
 study "$@" || status=$?
 [[ $status -eq 0 || $status -eq 4 ]] || exit "$status"  # the pictures show which claim failed
-"$SOFTALIGN_PYTHON" scripts/figures.py all results/quickstart --width page --out results/quickstart/figures || status=$?
+"$SOFTALIGN_PYTHON" scripts/figures.py all results/quickstart --width page --output results/quickstart/figures || status=$?
 printf '\nThe pictures and the report:\n'
 ls "$PWD"/results/quickstart/figures/*.png
 build/release/bin/softalign report "$PWD"/results/quickstart

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# studies.sh [--tiny] [--pages] [--workers N] [--out FOLDER] [NAME..]: runs the studies of experiments/, or goes on with them: those that are named,
+# studies.sh [--tiny] [--pages] [--workers N] [--results FOLDER] [NAME..]: runs the studies of experiments/, or goes on with them: those that are named,
 # else all. --tiny: in a form that is over in seconds. --pages: writes FOLDER/studies/NAME/ from the records of FOLDER (results) instead.
 # Started again it goes on where it was. Started several times on one FOLDER, on this machine or others, the runs are shared out;
 # `softalign sweep submit experiments/NAME/study.yaml` gives those of one study to Slurm. The program is that of build/release, built first
 # if there is none, or SOFTALIGN_PROGRAM. Exit status: 4 a claim fails, 75 not complete.
 set -euo pipefail
-tiny=() pages='' workers=$(nproc) out=$(dirname "${BASH_SOURCE[0]}")/../results names=()
+tiny=() pages='' workers=$(nproc) results=$(dirname "${BASH_SOURCE[0]}")/../results names=()
 while (($#)); do
   case $1 in
     --help | -h) sed -n '2,/^[^#]/s/^# \?//p' "${BASH_SOURCE[0]}"; exit ;;
     --tiny) tiny=(--tiny) ;;
     --pages) pages=1 ;;
-    --workers | --out) [[ -n ${2-} && $2 != -* ]] || { echo "studies.sh: $1 wants a value" >&2; exit 2; }; printf -v "${1#--}" %s "$2"; shift ;;
+    --workers | --results) [[ -n ${2-} && $2 != -* ]] || { echo "studies.sh: $1 wants a value" >&2; exit 2; }; printf -v "${1#--}" %s "$2"; shift ;;
     -*) echo "studies.sh: there is no option '$1'; studies.sh --help" >&2; exit 2 ;;
     *) names+=("$1") ;;
   esac
   shift
 done
-out=$(realpath -m -- "$out")
+results=$(realpath -m -- "$results")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for name in "${names[@]}"; do
   [[ -f experiments/$name/study.yaml ]] || { echo "studies.sh: there is no experiments/$name/study.yaml" >&2; exit 2; }
@@ -26,7 +26,7 @@ done
 program=${SOFTALIGN_PROGRAM:-$PWD/build/release/bin/softalign}
 [[ -x $program ]] || scripts/setup.sh
 export SOFTALIGN_PROGRAM=$program
-[[ -z $pages ]] || exec "${SOFTALIGN_PYTHON:-/usr/bin/python3}" scripts/study_pages.py "${tiny[@]}" --out "$out" "${names[@]}"
+[[ -z $pages ]] || exec "${SOFTALIGN_PYTHON:-/usr/bin/python3}" scripts/study_pages.py "${tiny[@]}" --results "$results" "${names[@]}"
 
 trap 'exit 75' INT TERM # once the program has saved its state
 status=0
@@ -37,7 +37,7 @@ for name in "${names[@]}"; do
     "experiments/corpora/build_${name##*_}.py"
   fi
   ended=0
-  "$program" study "experiments/$name/study.yaml" "${tiny[@]}" --workers "$workers" --out "$out" || ended=$?
+  "$program" study "experiments/$name/study.yaml" "${tiny[@]}" --workers "$workers" --results "$results" || ended=$?
   case $ended in
     0) ;;
     4) ((${#tiny[@]} || status)) || status=4 ;; # what was hardly trained proves nothing

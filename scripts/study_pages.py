@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Writes OUT/studies/NAME/ from the records of a study, so that its results can be checked without running it.
+"""Writes FOLDER/studies/NAME/ from the records of a study, so that its results can be checked without running it.
 
-study_pages.py [--out OUT] [--tiny] NAME..: README.md, the page; runs.csv; claims.csv; a figure for each part, and what the
+study_pages.py [--results FOLDER] [--tiny] NAME..: README.md, the page; runs.csv; claims.csv; a figure for each part, and what the
 scripts of experiments/NAME print and draw; record.h5, a run of the tiny
 study, which `softalign verify` repeats to the last bit. Runs nothing else: `scripts/studies.sh` does.
 """
@@ -138,9 +138,9 @@ def figures(study: Row, data: Json, out: Path) -> Iterator[str]:
 
 
 def own(name: str, folder: Path, out: Path) -> Iterator[str]:
-    """What the study's own scripts print and draw: experiments/NAME/*.py FOLDER --out FIGURE."""
+    """What the study's own scripts print and draw: experiments/NAME/*.py FOLDER --output FIGURE."""
     for script in sorted((EXPERIMENTS / name).glob("*.py")):
-        command = [sys.executable, script, folder, "--out", out / f"{script.stem}.png", "--force"]
+        command = [sys.executable, script, folder, "--output", out / f"{script.stem}.png", "--force"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RecordError(f"{script.name}: {done.stderr.strip()}")
@@ -243,7 +243,7 @@ def small_record(name: str, study: Row) -> bytes:
     """Of the first run, in the tiny form of the study."""
     first = study["runs"][0]
     with tempfile.TemporaryDirectory() as folder:
-        answer("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--out", folder, "--json", codes=(0, 4))
+        answer("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--results", folder, "--json", codes=(0, 4))
         record = next(Path(folder).glob(f"*/{first['part']}-{first['variant']}/*/run.h5"))
         answer("publish", record, "--below", EXPERIMENTS.parent, "-o", copy := Path(folder) / "record.h5")
         return copy.read_bytes()
@@ -253,7 +253,7 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
     """All of it or nothing; the mark of README.md says whose the folder is."""
     ours = force or not (out.is_dir() and any(out.iterdir())) or made_by_us(out / "README.md")
     if not ours:
-        raise OutputError(f"{out}: its files were not made by softalign; --force replaces them, or choose another --out")
+        raise OutputError(f"{out}: its files were not made by softalign; --force replaces them, or choose another --results")
     study = read_study(folder, name)
     data = report_of([folder], "--resamples=0") | {"place": str(folder)}
     runs, claims = runs_of(study, data), claim_rows(study)
@@ -272,7 +272,7 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="+", metavar="NAME", help="of a study, a folder of experiments/")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="the folder of the records")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="the folder of the records")
     parser.add_argument("--tiny", action="store_true", help="of the tiny studies")
     add_force(parser)
     arguments = parser.parse_args()
@@ -280,8 +280,8 @@ def main() -> int:
     try:
         for name in arguments.names:
             place = name + "-tiny" * arguments.tiny
-            write_page(name, arguments.out / place, arguments.out / "studies" / place, arguments.force)
-            print(arguments.out / "studies" / place / "README.md")
+            write_page(name, arguments.results / place, arguments.results / "studies" / place, arguments.force)
+            print(arguments.results / "studies" / place / "README.md")
     except OutputError as error:
         say("study_pages", error)
         return 2

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# eflomal.sh [--out FOLDER] [SOURCE TARGET]: links of eflomal (Östling and Tiedemann 2016), which directions.py then measures beside the runs':
+# eflomal.sh [--output FOLDER] [SOURCE TARGET]: links of eflomal (Östling and Tiedemann 2016), which directions.py then measures beside the runs':
 # FOLDER/eflomal_forward.links, eflomal_backward.links, eflomal_both.links, of the texts SOURCE and TARGET (plain or gzip; the Bible's test set), which
 # it aligns together with the Bible's training text. FOLDER: results/alignment_quality. Installs eflomal from PyPI into build/eflomal;
 # where that cannot be done it says why, and leaves nothing. Its links differ a little from one time to the next: it has no seed.
 set -euo pipefail
 root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..") data=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../bible_en_es/data")
 out=$root/results/alignment_quality
-case ${1-} in --help | -h) sed -n '2,/^[^#]/s/^# \?//p' "${BASH_SOURCE[0]}"; exit ;; --out) out=${2:?eflomal.sh: --out wants a folder}; shift 2 ;; esac
+case ${1-} in --help | -h) sed -n '2,/^[^#]/s/^# \?//p' "${BASH_SOURCE[0]}"; exit ;; --output) out=${2:?eflomal.sh: --output wants a folder}; shift 2 ;; esac
 (($# == 0 || $# == 2)) || { echo "eflomal.sh: give SOURCE and TARGET, or neither; eflomal.sh --help" >&2; exit 2; }
 source=${1:-$data/test.en.gz} target=${2:-$data/test.es.gz}
 

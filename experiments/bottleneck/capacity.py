@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The longest source that is kept, and how much of it a linear probe finds in the state, by its width: tables, and with --out a figure.
+"""The longest source that is kept, and how much of it a linear probe finds in the state, by its width: tables, and with --output a figure.
 
 capacity.py FOLDER [--least 90] [--metric token_accuracy]: FOLDER holds the records of the study, by part-variant. A length is kept when its metric, and
 that of every shorter length, is at least so many percent. The probe (diagnostic `bottleneck`) is asked for each position of 1 to 20, and the mean

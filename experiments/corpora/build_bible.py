@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Builds the corpus of experiments/bible_en_es from two Debian packages, the same bytes each time.
 
-build_bible.py [--out FOLDER] [KJV.deb SPARV.deb]: without the .deb files it gets them by apt-get download. Either way their
+build_bible.py [--output FOLDER] [KJV.deb SPARV.deb]: without the .deb files it gets them by apt-get download. Either way their
 SHA-256 must be the recorded one.
 """
 
@@ -112,7 +112,7 @@ def summary(pairs: list[Pair]) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the corpus of experiments/bible_en_es.")
     parser.add_argument("debs", nargs="*", type=Path, metavar="DEB", help="the two packages, King James first")
-    parser.add_argument("--out", type=Path, default=FOLDER / "data", help="where the sixteen files go")
+    parser.add_argument("--output", type=Path, default=FOLDER / "data", help="where the sixteen files go")
     add_force(parser)
     arguments = parser.parse_args()
     if len(arguments.debs) not in (0, 2):
@@ -122,10 +122,10 @@ def main() -> int:
         debs = arguments.debs or [download(package, folder) for package in (KJV, SPARV)]
         modules = [unpack(package, deb, folder) for package, deb in zip((KJV, SPARV), debs)]
         pairs = with_long(list(read_pairs(*modules, read_canon(Path(__file__).with_name("kjv_canon.json")))))
-    write(pairs, arguments.out, arguments.force)
+    write(pairs, arguments.output, arguments.force)
     print("\n".join(summary(pairs)))
-    if other := differing(arguments.out, FOLDER / "SHA256SUMS"):
-        raise BuildError(f"{arguments.out}: not the recorded bytes (experiments/bible_en_es/SHA256SUMS): {', '.join(other)}")
+    if other := differing(arguments.output, FOLDER / "SHA256SUMS"):
+        raise BuildError(f"{arguments.output}: not the recorded bytes (experiments/bible_en_es/SHA256SUMS): {', '.join(other)}")
     return 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Builds the corpus of experiments/long_sentences_debdocs, English to French, from Debian's manuals, the same bytes each time.
 
-build_debdocs.py [--out FOLDER] [--debs FOLDER] [--newer]: gets the packages that experiments/long_sentences_debdocs/PACKAGES lists by
+build_debdocs.py [--output FOLDER] [--debs FOLDER] [--newer]: gets the packages that experiments/long_sentences_debdocs/PACKAGES lists by
 apt-get download, but for those whose .deb files lie in the folder --debs. Their SHA-256 must be the recorded ones; with --newer they may be
 of other versions, which FOLDER/PACKAGES says, and the corpus is then another one.
 """
@@ -162,7 +162,7 @@ def summary(parts: dict[str, list[Pair]]) -> Iterator[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="build_debdocs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=FOLDER / "data", metavar="FOLDER", help="where the nine files and PACKAGES go")
+    parser.add_argument("--output", type=Path, default=FOLDER / "data", metavar="FOLDER", help="where the nine files and PACKAGES go")
     parser.add_argument("--debs", type=Path, metavar="FOLDER", help="with .deb files that need not be fetched")
     parser.add_argument("--newer", action="store_true", help="take the versions that are there")
     add_force(parser)
@@ -174,13 +174,13 @@ def main() -> int:
         root = Path(temporary)
         used = [get(package, root, arguments.debs, arguments.newer) for package in recorded]
         parts = split(list(read_pairs(root)))
-    put(parts, arguments.out, arguments.force)
-    write(arguments.out / "PACKAGES", "".join(f"{p.name} {p.version} {p.sha256}\n" for p in used).encode(), arguments.force)
+    put(parts, arguments.output, arguments.force)
+    write(arguments.output / "PACKAGES", "".join(f"{p.name} {p.version} {p.sha256}\n" for p in used).encode(), arguments.force)
     print("\n".join(summary(parts)))
     if used != recorded:
-        print(f"other packages than experiments/{FOLDER.name}/PACKAGES lists, so this is another corpus: {arguments.out}/PACKAGES")
-    elif other := differing(arguments.out, FOLDER / "SHA256SUMS"):
-        raise BuildError(f"{arguments.out}: not the recorded bytes (experiments/{FOLDER.name}/SHA256SUMS): {', '.join(other)}")
+        print(f"other packages than experiments/{FOLDER.name}/PACKAGES lists, so this is another corpus: {arguments.output}/PACKAGES")
+    elif other := differing(arguments.output, FOLDER / "SHA256SUMS"):
+        raise BuildError(f"{arguments.output}: not the recorded bytes (experiments/{FOLDER.name}/SHA256SUMS): {', '.join(other)}")
     return 0
 
 

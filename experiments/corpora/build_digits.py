@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Builds the images of experiments/digits from one Debian package, the same bytes each time.
 
-build_digits.py [--out FOLDER] [SKLEARN.deb]: without the .deb file it gets it by apt-get download. Either way its SHA-256 must be
+build_digits.py [--output FOLDER] [SKLEARN.deb]: without the .deb file it gets it by apt-get download. Either way its SHA-256 must be
 the recorded one.
 """
 
@@ -64,19 +64,19 @@ def write(digits: list[Digit], folder: Path, force: bool = False) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the images of experiments/digits.")
     parser.add_argument("deb", nargs="?", type=Path, metavar="DEB", help=f"{SKLEARN.name} {SKLEARN.version}")
-    parser.add_argument("--out", type=Path, default=FOLDER / "data", help="where the file goes")
+    parser.add_argument("--output", type=Path, default=FOLDER / "data", help="where the file goes")
     add_force(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         source = unpack(SKLEARN, arguments.deb or download(SKLEARN, folder), folder)
         digits = read_digits(gzip.decompress(source.read_bytes()).decode("ascii"))
-    write(digits, arguments.out, arguments.force)
+    write(digits, arguments.output, arguments.force)
     for part in PARTS:
         count = Counter(digit.digit for digit in digits if digit.part == part)
         print(f"{part}: {count.total()} images; of each digit {min(count.values())} to {max(count.values())}")
-    if other := differing(arguments.out, FOLDER / "SHA256SUMS"):
-        raise BuildError(f"{arguments.out}: not the recorded bytes (experiments/digits/SHA256SUMS): {', '.join(other)}")
+    if other := differing(arguments.output, FOLDER / "SHA256SUMS"):
+        raise BuildError(f"{arguments.output}: not the recorded bytes (experiments/digits/SHA256SUMS): {', '.join(other)}")
     return 0
 
 

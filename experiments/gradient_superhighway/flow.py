@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How far the gradient reaches back: its norm at source embeddings by distance from the source's end, before training and after it.
 
-flow.py FOLDER [--out FIGURE]: FOLDER holds the records of the study. Prints far_to_near at both, mean and deviation over seeds, and how it was between.
+flow.py FOLDER [--output FIGURE]: FOLDER holds the records of the study. Prints far_to_near at both, mean and deviation over seeds, and how it was between.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The noise of hard attention's gradient and the error of soft attention's, and how long each takes to read.
 
-variance.py FOLDER [--out FIGURE]: FOLDER holds the records of the study. Prints the seconds that `softalign score` takes for 1,000 pairs of 100
+variance.py FOLDER [--output FIGURE]: FOLDER holds the records of the study. Prints the seconds that `softalign score` takes for 1,000 pairs of 100
 symbols, the median of five rounds. Draws what the diagnostic `gradient_variance` found over training.
 """
 

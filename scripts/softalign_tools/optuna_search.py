@@ -43,7 +43,7 @@ class OpenSweep:
     @classmethod
     def of(cls, file: Path, out: str, plugins: list[str], asked: Asked = answer) -> OpenSweep:
         """Throws RecordError where there is no such sweep, or where another process searches it."""
-        planned = json.loads(asked("sweep", "plan", f"--out={out}", *plugin_words(plugins), "--json", "--", file))
+        planned = json.loads(asked("sweep", "plan", f"--results={out}", *plugin_words(plugins), "--json", "--", file))
         folder, plugins = Path(planned["folder"]), planned["plugins"]
         try:
             lock = open_own(folder / "optuna.lock", "a")

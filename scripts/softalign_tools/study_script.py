@@ -49,23 +49,23 @@ Made = tuple[str, Callable[[], Figure], str]  # what is printed, what draws the 
 
 
 def run_script(description: str, make: Callable[[argparse.Namespace], Made], add: Callable[[argparse.ArgumentParser], None] | None = None) -> int:
-    """NAME.py FOLDER [--out FIGURE]: prints what `make` made of the records of a study and draws its figure. The exit status."""
+    """NAME.py FOLDER [--output FIGURE]: prints what `make` made of the records of a study and draws its figure. The exit status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="of the study's records")
-    parser.add_argument("--out", type=Path, metavar="FIGURE", help="PNG or PDF")
+    parser.add_argument("--output", type=Path, metavar="FIGURE", help="PNG or PDF")
     if add:
         add(parser)
     add_force(parser)
     arguments = parser.parse_args()
-    if arguments.out and arguments.out.suffix not in (".png", ".pdf"):
-        parser.error(f"--out {printable(arguments.out)}: a figure is a .png or a .pdf")
+    if arguments.output and arguments.output.suffix not in (".png", ".pdf"):
+        parser.error(f"--output {printable(arguments.output)}: a figure is a .png or a .pdf")
     try:
         read_study(arguments.folder, Path(sys.argv[0]).resolve().parent.name)
         text, draw, caption = make(arguments)
         print(text)
-        if arguments.out:
+        if arguments.output:
             set_style("serif")
-            save_figure(draw(), arguments.out, arguments.force)
+            save_figure(draw(), arguments.output, arguments.force)
             print(caption)
     except (OSError, LookupError, ValueError, RecordError, OutputError) as error:
         print(printable(error), file=sys.stderr)

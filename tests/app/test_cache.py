@@ -10,7 +10,7 @@ from command_line import answer, files_below, softalign
 def run(corpus: Path, cache: str, out: str) -> tuple[str, str]:
     """What the run prints, and its messages."""
     environment = os.environ | {"SOFTALIGN_CACHE": cache}
-    done = softalign("run", "tiny.yaml", "--out", out, cwd=corpus, env=environment)
+    done = softalign("run", "tiny.yaml", "--results", out, cwd=corpus, env=environment)
     return done.stdout.replace(out, "OUT"), done.stderr
 
 

@@ -147,7 +147,7 @@ def test_options_without_effect_are_refused(here: Path, trained: Path) -> None:
         ["translate", "--threshold", "0.5"],
         ["translate", "--row-aligns", "read"],
         ["translate", "--force"],
-        ["translate", "--average", "probabilities"],
+        ["translate", "--ensemble-mean", "probabilities"],
         ["show", "--sentence", "0", "--diagnostic", "cost"],
         ["compare", "--no-tests", "--trials", "5"],
     ):

@@ -43,7 +43,7 @@ def test_a_spec_lists_its_metrics(here: Path) -> None:
 
 
 def test_speed_and_memory_are_recorded_and_no_part_of_the_bits(here: Path) -> None:
-    run, again = trained_run(here), trained_run(here, "--out", "again")
+    run, again = trained_run(here), trained_run(here, "--results", "again")
     with h5py.File(run / "run.h5") as file:
         assert file["system/update"][:].tolist() == [4, 8]
         assert (file["system/tokens_per_s"][:] > 0).all() and (file["system/memory_mb"][:] > 1).all()

@@ -14,7 +14,7 @@ from command_line import PROGRAM, TINY, error, softalign
 
 def test_a_folder_that_cannot_be_made_is_named(here: Path) -> None:
     (here / "file").write_text("no folder")
-    line = error("run", "tiny.yaml", "--out", "file", cwd=here, code=1)
+    line = error("run", "tiny.yaml", "--results", "file", cwd=here, code=1)
     assert line.startswith("softalign: file/tiny/"), line
 
 
@@ -30,12 +30,12 @@ def with_mount(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_an_unwritable_folder_is_named(here: Path) -> None:
     (here / "disk").mkdir()
-    run = f"{PROGRAM} run tiny.yaml --out disk/results"
-    done = with_mount(f"mount -t tmpfs -o ro none disk || exit 99; {run}; echo $?; {PROGRAM} doctor --out disk", here)
+    run = f"{PROGRAM} run tiny.yaml --results disk/results"
+    done = with_mount(f"mount -t tmpfs -o ro none disk || exit 99; {run}; echo $?; {PROGRAM} doctor --results disk", here)
     assert done.stdout.splitlines()[0] == "1"
     assert done.stderr.splitlines() == [done.stderr.strip()]
     assert done.stderr.startswith("softalign: disk/results/tiny") and "Read-only file system" in done.stderr
-    assert "disk cannot be written; choose another folder with --out" in done.stdout
+    assert "disk cannot be written; choose another folder with --results" in done.stdout
 
 
 def test_a_file_that_may_not_grow_ends_the_run_and_loses_nothing(here: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_full_disk_ends_the_run_and_the_run_goes_on_when_there_is_room(tmp_pat
     (tmp_path / "tiny.yaml").write_text(TINY)
     disk = tmp_path / "disk"
     disk.mkdir()
-    run = f"{PROGRAM} run tiny.yaml train.epochs=60 --out {disk}"
+    run = f"{PROGRAM} run tiny.yaml train.epochs=60 --results {disk}"
     script = f"""
         mount -t tmpfs -o size=1m none {disk} || exit 99
         head -c 700000 /dev/zero > {disk}/ballast

@@ -49,7 +49,7 @@ def test_an_ensemble_is_the_mean_of_its_models(trained: Path, second: Path, tmp_
     assert first_symbol(trained, second) == pytest.approx(mean, abs=1e-5)
     assert first_symbol(second, trained, second) == pytest.approx(
         math.log((math.exp(one) + 2 * math.exp(other)) / 3), abs=1e-5)  # fmt: skip
-    assert first_symbol(trained, second, "--average", "log-probabilities") >= min(one, other)
+    assert first_symbol(trained, second, "--ensemble-mean", "log-probabilities") >= min(one, other)
     softalign("translate", *together(trained, second), "search.width=3", "--alignments", "x.h5", cwd=tmp_path, text=TEXT)
     with h5py.File(tmp_path / "x.h5") as file:
         assert file.attrs["run_id"].decode() == f"{trained.name} {second.name}"

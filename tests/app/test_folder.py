@@ -367,7 +367,7 @@ def test_what_stands_in_the_cache_and_is_no_file_counts_as_absent(corpus: Path, 
     surroundings = os.environ | {"SOFTALIGN_CACHE": "cache"}
 
     def result(out: str) -> str:
-        return softalign("run", "tiny.yaml", "--out", out, cwd=corpus, env=surroundings).stdout.replace(out, "OUT")
+        return softalign("run", "tiny.yaml", "--results", out, cwd=corpus, env=surroundings).stdout.replace(out, "OUT")
 
     first = result("out-1")
     names = [file for file in (corpus / "cache").rglob("*") if file.is_file()]
@@ -384,5 +384,5 @@ def test_what_stands_in_the_cache_and_is_no_file_counts_as_absent(corpus: Path, 
     if spoil is link_outside:
         assert (corpus / "outside").read_text() == "precious"
     if spoil is folder:
-        messages = softalign("run", "tiny.yaml", "--out", "out-3", cwd=corpus, env=surroundings).stderr
+        messages = softalign("run", "tiny.yaml", "--results", "out-3", cwd=corpus, env=surroundings).stderr
         assert str(dataset) in messages

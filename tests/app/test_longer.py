@@ -49,7 +49,7 @@ def test_it_ends_with_the_bits_of_a_run_from_the_beginning(here: Path, case: str
     longer, words = run(here, *after)
     assert plan["goes_on_from"] == f"run {first.name} at update {update}"
     assert f"extending run {first.name}, which differs only in the length of its training, at update {update}\n" in words
-    scratch, words = run(here, *after, "--from-scratch", "--out", "scratch")
+    scratch, words = run(here, *after, "--from-scratch", "--results", "scratch")
     assert "extending run" not in words and scratch.name == longer.name
     assert bits_differ(here, longer, scratch) == []
     assert "the same bits again" in softalign("verify", longer, cwd=here).stdout
@@ -68,7 +68,7 @@ def test_what_would_give_other_bits_is_not_used(here: Path) -> None:
 
 def test_an_identity_of_another_run_is_not_believed(here: Path) -> None:
     first, _ = run(here, "train.optimizer.learning_rate=0.5")
-    other, _ = run(here, "--out", "other")
+    other, _ = run(here, "--results", "other")
     shutil.copy(other / "identity.json", first / "identity.json")
     assert "extending run" not in run(here, "train.epochs=4")[1]
 

@@ -60,7 +60,7 @@ def test_a_baseline_is_as_large_or_as_costly(fair: Path) -> None:
     ],
 )  # fmt: skip
 def test_the_widths_in_studies_still_match(study: str, matched: dict[str, str], tmp_path: Path) -> None:
-    softalign("sweep", "plan", EXPERIMENTS / study / "study.yaml", "--out", tmp_path, cwd=tmp_path)
+    softalign("sweep", "plan", EXPERIMENTS / study / "study.yaml", "--results", tmp_path, cwd=tmp_path)
     counts: dict[str, int] = {}
     for line in (tmp_path / study / "plan.jsonl").read_text().splitlines()[1:-1]:
         row = json.loads(line)

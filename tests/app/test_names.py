@@ -41,14 +41,14 @@ def test_names_of_files_do_not_reach_the_terminal(tmp_path: Path) -> None:
     spec, out = folder / f"{EVIL}.yaml", folder / f"out {EVIL}"
     assert harmless("validate", spec, cwd=tmp_path).count("\n") == 2  # its memory is the second
     assert harmless("validate", folder / f"absent {EVIL}", cwd=tmp_path, code=2).count("\n") == 2
-    harmless("run", spec, "--out", out, "--dry-run", cwd=tmp_path)
-    assert "\\x1b[31m\\nb" in harmless("run", spec, "--out", out, cwd=tmp_path)
+    harmless("run", spec, "--results", out, "--dry-run", cwd=tmp_path)
+    assert "\\x1b[31m\\nb" in harmless("run", spec, "--results", out, cwd=tmp_path)
     (run,) = out.glob("tiny/*")
     assert harmless("ls", folder / "absent", cwd=tmp_path, code=2).count("\n") == 1
     assert harmless("ls", "-s", "failed", folder, cwd=tmp_path, code=None)
-    for command in (["run", spec, "--out", out], ["ls", out], ["show", run], ["tail", run], ["compare", out], ["diff", run, run],
+    for command in (["run", spec, "--results", out], ["ls", out], ["show", run], ["tail", run], ["compare", out], ["diff", run, run],
                     ["evaluate", run], ["verify", run], ["recover", run], ["parameters", spec], ["resolve", spec],
-                    ["validate", run / "spec.yaml"], ["run", spec, "--out", out, "--force"]):  # fmt: skip
+                    ["validate", run / "spec.yaml"], ["run", spec, "--results", out, "--force"]):  # fmt: skip
         harmless(*command, cwd=tmp_path)
     alignments = folder / f"{EVIL}.h5"
     harmless("translate", run, "--alignments", alignments, cwd=tmp_path, text="1 2 3\n")
@@ -99,13 +99,13 @@ def test_text_of_a_record_does_not_reach_the_terminal(trained: Path, tmp_path: P
     assert "\x1b" not in on_terminal(tmp_path, 100, "export", "--what", "sentences", run, output=True)
 
 
-@pytest.mark.parametrize("name", ["-x.yaml", "--out.yaml"])
+@pytest.mark.parametrize("name", ["-x.yaml", "--results.yaml"])
 def test_specs_and_folders_may_begin_with_a_dash(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(TINY)
     out = tmp_path / "-out"
     for command in ("validate", "resolve", "parameters"):
         softalign(command, "--", name, cwd=tmp_path)
-    softalign("run", "--out=-out", "--", name, "train.epochs=1", cwd=tmp_path)
+    softalign("run", "--results=-out", "--", name, "train.epochs=1", cwd=tmp_path)
     (run,) = out.glob("tiny/*")
     relative = run.relative_to(tmp_path)
     for command in ("show", "verify", "tail", "recover", "evaluate", "ls", "compare", "report"):
@@ -113,7 +113,7 @@ def test_specs_and_folders_may_begin_with_a_dash(tmp_path: Path, name: str) -> N
     softalign("export", "--output=-t.csv", "--", relative, cwd=tmp_path)
     assert (tmp_path / "-t.csv").exists() and (run / "report.html").exists()
     (tmp_path / "-s.yaml").write_text(SWEEP.format(base=name))
-    softalign("sweep", "run", "--out=-out", "--", "-s.yaml", cwd=tmp_path)
+    softalign("sweep", "run", "--results=-out", "--", "-s.yaml", cwd=tmp_path)
     message = softalign("sweep", "status", "--", "-out/-swept", cwd=tmp_path).stdout
     assert "2 complete" in message
 

@@ -252,7 +252,7 @@ def test_the_estimate_is_what_a_run_takes_with_any_plugin(tmp_path: Path) -> Non
     estimates = [found["memory"]["bytes"] / MB for found in answer("validate", *files, "--threads", 1, cwd=tmp_path)]
     with ThreadPool(2) as pool:
         # In a folder of its own no run is another one's beginning.
-        done = pool.map(lambda file: measured("run", file, "--threads", 1, "--out", Path(file).stem, cwd=tmp_path), files)
+        done = pool.map(lambda file: measured("run", file, "--threads", 1, "--results", Path(file).stem, cwd=tmp_path), files)
     assert not [run for run, (code, *_) in zip(runs, done, strict=True) if code != 0], done[0]
     wrong = {
         run: f"{estimate:.0f} of {megabytes:.0f}"

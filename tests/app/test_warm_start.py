@@ -32,7 +32,7 @@ def test_a_warm_start_without_training_gives_the_same_numbers(here: Path) -> Non
 def test_the_identity_has_what_was_taken_not_where(here: Path) -> None:
     first = trained_run(here)
     shutil.copytree(first, here / "elsewhere")
-    again = trained_run(here, "--out", "again")
+    again = trained_run(here, "--results", "again")
 
     def run_id(place: Path | str) -> str:
         return answer("run", "tiny.yaml", f"init.from={place}", "--dry-run", cwd=here)["run_id"]
@@ -51,7 +51,7 @@ def test_a_part_is_taken_and_a_part_stays(here: Path) -> None:
             assert np.array_equal(old[name], new[name]), name
         elif name in old:
             assert not np.array_equal(old[name], new[name]), name
-    other = trained_run(here, init, "model.attention.score=general", "train.epochs=3", "--threads", 1, "--out", "one")
+    other = trained_run(here, init, "model.attention.score=general", "train.epochs=3", "--threads", 1, "--results", "one")
     assert all(part["different"] == 0 for part in answer("diff", warm, other, cwd=here)["bits"].values())
     assert "the same bits again" in softalign("verify", warm, "--quick", cwd=here).stdout
     last = answer("evaluate", warm, "--state", "last", cwd=here)["metrics"]
@@ -59,7 +59,7 @@ def test_a_part_is_taken_and_a_part_stays(here: Path) -> None:
 
 
 def test_a_run_is_named_by_the_beginning_of_its_id_and_a_part_by_one_pattern(here: Path) -> None:
-    first, other = trained_run(here), trained_run(here, "seed=2", "--out", "elsewhere")
+    first, other = trained_run(here), trained_run(here, "seed=2", "--results", "elsewhere")
     part = ["init.only=encoder.*", "init.freeze=encoder.*"]
     named = trained_run(here, f"init.from={first.name[:6]}", *part)
     assert named.name == trained_run(here, f"init={{from: {first}, only: [encoder.*], freeze: [encoder.*]}}").name
@@ -67,7 +67,7 @@ def test_a_run_is_named_by_the_beginning_of_its_id_and_a_part_by_one_pattern(her
     assert all(np.array_equal(parameters(named)[name], old) for name, old in parameters(first).items() if name.startswith("encoder."))
     assert "the same bits again" in softalign("verify", named, cwd=here).stdout
     error("run", "tiny.yaml", f"init.from={other.name}", cwd=here, code=2)
-    answer("run", "tiny.yaml", f"init.from={other.name}", "--out", "elsewhere", cwd=here)
+    answer("run", "tiny.yaml", f"init.from={other.name}", "--results", "elsewhere", cwd=here)
     sweep = f"name: parts\nbase: tiny.yaml\nparameters:\n  init.only: {{values: [encoder.*, source.*]}}\n  init.from: {{value: {first.name[:6]}}}\n"
     (here / "sweep.yaml").write_text(sweep + "seeds: [1]\n")
     softalign("sweep", "run", "sweep.yaml", cwd=here)

@@ -100,7 +100,7 @@ def main() -> None:
                         help="source lengths (default 10,20,40,80,160)")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each program (default 5)")
     parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least one step")
-    parser.add_argument("--out", type=Path, default=ROOT / "tests/bench/cost_by_length.png", metavar="FILE")
+    parser.add_argument("--output", type=Path, default=ROOT / "tests/bench/cost_by_length.png", metavar="FILE")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured there too")
     arguments = parse_checked(parser, "out", "json")
     sources, targets = arguments.sources, (20, 40)
@@ -135,8 +135,8 @@ def main() -> None:
         axis.set(xlim=(0, None), ylim=(0, None))
         axis.grid(True)
         axis.legend(loc="upper left")
-    save_figure(figure, arguments.out, arguments.force, dpi=150)
-    print(f"drawn: {arguments.out}")
+    save_figure(figure, arguments.output, arguments.force, dpi=150)
+    print(f"drawn: {arguments.output}")
     if arguments.json:
         plain = {model: {source: vars(one) for source, one in by_source.items()} for model, by_source in found.items()}
         write(arguments.json, f"{json.dumps(plain, indent=1)}\n".encode(), arguments.force)

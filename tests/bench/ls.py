@@ -42,7 +42,7 @@ def sealed(record: bytes) -> bytes:
 
 def run_one(results: Path, program: Path = PROGRAM) -> Path:
     """The folder of a real run, the one that all others are made from."""
-    command = [str(program), "run", str(ROOT / "configs/tiny.yaml"), f"seed={FIRST_SEED}", "--out", str(results)]
+    command = [str(program), "run", str(ROOT / "configs/tiny.yaml"), f"seed={FIRST_SEED}", "--results", str(results)]
     subprocess.run(command, check=True, capture_output=True)
     (run,) = results.glob("tiny/*")
     return run

@@ -14,10 +14,10 @@ endfunction()
 build(${project} ${WORK}/build)
 execute_process(COMMAND ${WORK}/build/host ${WORK}/build/probe.so COMMAND_ERROR_IS_FATAL ANY)
 # The installed program finds the script of its report.
-must(${WORK}/prefix/bin/softalign run ${WORK}/prefix/share/softalign/configs/tiny.yaml --out ${WORK}/results)
+must(${WORK}/prefix/bin/softalign run ${WORK}/prefix/share/softalign/configs/tiny.yaml --results ${WORK}/results)
 must(${WORK}/prefix/bin/softalign report ${WORK}/results -o ${WORK}/report.html)
 foreach(command "figures.py;all" "figures.py;lengths")
-  must(${PYTHON} ${WORK}/prefix/share/softalign/scripts/${command} ${WORK}/results --out ${WORK}/figures)
+  must(${PYTHON} ${WORK}/prefix/share/softalign/scripts/${command} ${WORK}/results --output ${WORK}/figures)
 endforeach()
 # What a distribution expects.
 foreach(file share/doc/softalign/copyright share/doc/softalign/changelog.gz share/bash-completion/completions/softalign

@@ -36,7 +36,7 @@ def test_figures_are_those_of_the_script_and_leave_no_trace(swept: sa.Sweep, tmp
             words = ["--x", "epochs", "--y", "units", "--metric", "test/bleu"]
         assert dict(matplotlib.rcParams) == before
         figure.savefig(tmp_path / "ours.png", dpi=300, facecolor="white", metadata={"Software": "softalign"})
-    subprocess.run([sys.executable, SCRIPT, what, swept.folder, "--out", tmp_path / "theirs", *words], check=True, capture_output=True)
+    subprocess.run([sys.executable, SCRIPT, what, swept.folder, "--output", tmp_path / "theirs", *words], check=True, capture_output=True)
     assert (tmp_path / "ours.png").read_bytes() == (tmp_path / "theirs.png").read_bytes()
 
 

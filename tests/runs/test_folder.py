@@ -165,7 +165,7 @@ def test_a_base_of_the_users_own_is_not_replaced(here: Path) -> None:
     own = here / "other/small/bases" / frozen.name
     own.parent.mkdir(parents=True)
     own.write_text("mine")
-    error("sweep", "plan", "sweep.yaml", "--out", "other", cwd=here, code=2)
+    error("sweep", "plan", "sweep.yaml", "--results", "other", cwd=here, code=2)
     assert own.read_text() == "mine"
 
 
@@ -236,27 +236,27 @@ def test_a_name_that_no_plan_can_hold_is_refused_before_anything_is_written(here
     odd.mkdir()
     for name in ("base.yaml", "sweep.yaml"):
         (here / name).rename(odd / name)
-    assert "d\\xff/sweep.yaml" in error("sweep", "run", odd.name + "/sweep.yaml", "--out", odd.name + "/o2", cwd=here, code=2)
+    assert "d\\xff/sweep.yaml" in error("sweep", "run", odd.name + "/sweep.yaml", "--results", odd.name + "/o2", cwd=here, code=2)
     assert not (odd / "o2").exists()
     # The folder of the results may be called anything.
     for name in ("base.yaml", "sweep.yaml"):
         (odd / name).rename(here / name)
-    softalign("sweep", "run", "sweep.yaml", "--out", odd.name, cwd=here)
+    softalign("sweep", "run", "sweep.yaml", "--results", odd.name, cwd=here)
 
 
 @pytest.mark.parametrize("name", ["s w.yaml", "-s.yaml", "it's $(id).yaml"])
 def test_commands_that_are_printed_can_be_given_to_a_shell(here: Path, name: str) -> None:
     (here / "sweep.yaml").rename(here / name)
-    line = error("sweep", "status", "--out", "-r r", "--", name, cwd=here, code=2)
+    line = error("sweep", "status", "--results", "-r r", "--", name, cwd=here, code=2)
     program = line.rpartition("; ")[2].replace("softalign", str(PROGRAM), 1)
     subprocess.run(program, shell=True, cwd=here, check=True, capture_output=True)
     assert (here / "-r r/small/plan.jsonl").is_file()
     text = (here / name).read_text()
     (here / name).write_text("run_cap: 1\n" + text)
     shutil.rmtree(here / "-r r")
-    softalign("sweep", "plan", "--out", "-r r", "--", name, cwd=here)
+    softalign("sweep", "plan", "--results", "-r r", "--", name, cwd=here)
     (here / name).write_text("run_cap: 2\n" + text)
-    message = softalign("sweep", "run", "--out", "-r r", "--", name, cwd=here).stderr.splitlines()[0]
+    message = softalign("sweep", "run", "--results", "-r r", "--", name, cwd=here).stderr.splitlines()[0]
     program = message.rpartition("; ")[2].replace("softalign", str(PROGRAM), 1)
     done = subprocess.run(program, shell=True, cwd=here, check=True, capture_output=True, text=True)
     assert "1 row added, 2 now" in done.stdout

@@ -61,7 +61,7 @@ def test_its_workers_may_use_the_plugins_that_its_file_names(here: Path):
 
 
 def test_killed_and_stopped_it_proposes_the_same(here: Path):
-    softalign("sweep", "run", "sweep.yaml", "--out", "undisturbed", cwd=here)
+    softalign("sweep", "run", "sweep.yaml", "--results", "undisturbed", cwd=here)
     rng = random.Random(3)
     for stop in (signal.SIGINT, signal.SIGKILL, signal.SIGKILL):
         process = started("sweep", "run", "sweep.yaml", cwd=here)

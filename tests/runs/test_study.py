@@ -85,7 +85,7 @@ def test_notes_come_once_and_runs_may_be_forced(here: Path):
 
 def test_runs_side_by_side_are_the_same(here: Path):
     first = softalign("study", "study.yaml", cwd=here)
-    both = softalign("study", "study.yaml", "--workers", 2, "--out", "other", cwd=here)
+    both = softalign("study", "study.yaml", "--workers", 2, "--results", "other", cwd=here)
     assert both.stdout == first.stdout
 
 
@@ -230,5 +230,5 @@ def test_runs_that_are_complete_under_another_name_are_taken_over(here: Path):
     bits = json.loads(softalign("diff", here / made, taken, "--json", cwd=here).stdout)["bits"]
     assert not any(part["different"] for part in bits.values())
     assert "the same bits again" in softalign("verify", taken, cwd=here).stdout
-    rows = softalign("study", "study.yaml", "--out", "other", "--dry-run", cwd=here).stdout.splitlines()
+    rows = softalign("study", "study.yaml", "--results", "other", "--dry-run", cwd=here).stdout.splitlines()
     assert rows[2].endswith(" planned")  # another results folder

@@ -45,7 +45,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def status(cwd: Path, sweep: str = "sweep.yaml", out: str = "results") -> dict[str, Any]:
-    return answer("sweep", "status", sweep, "--out", out, cwd=cwd)
+    return answer("sweep", "status", sweep, "--results", out, cwd=cwd)
 
 
 def states(cwd: Path, **more: str) -> dict[str, int]:
@@ -144,7 +144,7 @@ def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):
     row = status(here)["rows"][3]
     assert row["set"] == {"model.attention.score.type": "additive", "model.embedding": 9} and row["seed"] == 1
     overrides = [f"{path}={value}" for path, value in row["set"].items()]
-    alone = softalign("run", "base.yaml", *overrides, "seed=1", "--out", "alone", "--json", cwd=here)
+    alone = softalign("run", "base.yaml", *overrides, "seed=1", "--results", "alone", "--json", cwd=here)
     assert json.loads(alone.stdout)["run_id"] == row["run_id"]
     assert "the same bits again" in softalign("verify", row["folder"], cwd=here).stdout
 
@@ -152,7 +152,7 @@ def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):
 def test_killed_again_and_again_every_run_is_complete_once_with_the_same_bits(here: Path):
     rng = random.Random(5)
     (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 150"))
-    softalign("sweep", "run", "sweep.yaml", "--out", "undisturbed", cwd=here)
+    softalign("sweep", "run", "sweep.yaml", "--results", "undisturbed", cwd=here)
     kills = 0
     for _ in range(10):
         process = started("sweep", "run", "sweep.yaml", cwd=here)

@@ -130,7 +130,7 @@ def test_files_hold_the_pairs_and_the_same_bytes_twice(tmp_path):
 def test_a_package_with_other_bytes_is_refused(tmp_path):
     deb = tmp_path / "kjv.deb"
     deb.write_bytes(b"not a package")
-    ended = subprocess.run([sys.executable, SCRIPT, deb, deb, "--out", tmp_path / "out"], capture_output=True, text=True, check=False)
+    ended = subprocess.run([sys.executable, SCRIPT, deb, deb, "--output", tmp_path / "out"], capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     assert f"{deb}: SHA-256 is " in ended.stderr and "sword-text-kjv 14.3-1" in ended.stderr
     assert not (tmp_path / "out").exists()

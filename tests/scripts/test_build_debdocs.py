@@ -131,7 +131,7 @@ def test_packages_give_the_same_bytes_twice(root: Path, tmp_path: Path, monkeypa
     monkeypatch.setattr(debdocs, "FOLDER", recorded)
 
     def build(out: str, *options: str) -> None:
-        monkeypatch.setattr("sys.argv", ["build_debdocs", "--debs", str(debs), "--out", str(tmp_path / out), *options])
+        monkeypatch.setattr("sys.argv", ["build_debdocs", "--debs", str(debs), "--output", str(tmp_path / out), *options])
         debdocs.main()
 
     (recorded / "PACKAGES").write_text(f"manual 1.1 {'0' * 64}\n")

@@ -166,7 +166,7 @@ def test_a_spec_that_is_none_ends_nothing(tmp_path, old, new):
     made = compute([tmp_path])
     page, text = html(made), markdown(made.subject, made.items)
     assert len(made.subject.runs) + len(made.subject.problems) == 2 and "<img" not in page + text
-    assert figures.main(["all", str(damaged), "--out", str(tmp_path / "out")]) in (0, 3)
+    assert figures.main(["all", str(damaged), "--output", str(tmp_path / "out")]) in (0, 3)
 
 
 def ended_figures(*arguments: object) -> int:
@@ -183,10 +183,10 @@ def test_figures_go_on_with_the_rest(tmp_path, capsys):
             file[name] = value
     for draw in (lambda *a: ended_figures("all", *a), lambda *a: ended_figures("lengths", *a), lambda *a: ended_figures("curves", "--metric", "dev/perplexity", *a),
                  lambda *a: ended_figures("alignments", "--sentences", "5", *a)):  # fmt: skip
-        assert draw(runs, bad, "--out", tmp_path / "out/x") == 0
+        assert draw(runs, bad, "--output", tmp_path / "out/x") == 0
         message = [line for line in capsys.readouterr().err.splitlines() if f"figures: {bad}" in line]
         assert sorted(line.split(": ")[1] for line in message) == sorted(map(str, bad.iterdir()))
-        assert draw(bad / "dot-2", "--out", tmp_path / "out/y") == 3
+        assert draw(bad / "dot-2", "--output", tmp_path / "out/y") == 3
         assert len(capsys.readouterr().err.splitlines()) == 1
     assert healthy.exists() and not list(tmp_path.glob("out/y*"))
 
@@ -203,12 +203,12 @@ def test_what_is_drawn_may_be_anything(tmp_path, capsys):
         file["alignments/cross/src_tokens"][0, 0] = EVIL + "x" * 100_000
     with h5py.File(other, "a") as file:
         file["test/by_length/label"][1] = "11-19"
-    assert ended_figures("all", tmp_path / "runs", "--out", tmp_path / "out") == 0
+    assert ended_figures("all", tmp_path / "runs", "--output", tmp_path / "out") == 0
     capsys.readouterr()
     for command in (["lengths", "--metric", "bleu,perplexity"], ["curves", "--metric", "dev/perplexity"],
                     ["alignments", "--sentences", "5"]):  # fmt: skip
-        assert ended_figures(*command, path, "--out", tmp_path / "out/x") == 0, command
-    assert ended_figures("lengths", path, other, "--out", tmp_path / "out/x") == 2
+        assert ended_figures(*command, path, "--output", tmp_path / "out/x") == 0, command
+    assert ended_figures("lengths", path, other, "--output", tmp_path / "out/x") == 2
 
 
 def test_a_damaged_table_of_a_sweep_is_named(tmp_path):

@@ -141,7 +141,7 @@ def test_curves_are_drawn_where_all_seeds_have_a_value(tmp_path):
     assert axis.lines[0].get_xydata().tolist() == [[10, 3], [20, 1.5]]
     (band,) = [item for item in axis.collections if isinstance(item, PolyCollection)]
     assert {(10, 2), (10, 4), (20, 1), (20, 2)} <= set(map(tuple, band.get_paths()[0].vertices.tolist()))
-    ended = run("curves", tmp_path, "--out", tmp_path / "curve")
+    ended = run("curves", tmp_path, "--output", tmp_path / "curve")
     assert ended.returncode == 0 and "toy-dot: drawn up to update 20, the last with dev/loss in all its runs" in ended.stderr
 
 
@@ -175,7 +175,7 @@ def with_words(path: Path, words: list[str], sentence: int = 0) -> Path:
 def test_words_that_draw_nothing_are_shown_by_their_numbers(tmp_path):
     path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["\u200d", "\ufeff", "\u200b\u3000", "\ufeffa", "a\u200db", " "])
     assert item_of(path, 5).source[:6] == ["U+200D", "U+FEFF", "U+200B U+3000", "U+FEFFa", "a\u200db", " "]
-    ended = run("alignments", path, "--sentences", "5", "--out", tmp_path / "x")
+    ended = run("alignments", path, "--sentences", "5", "--output", tmp_path / "x")
     assert ended.returncode == 0 and len(ended.stdout.split()) == 2, ended.stderr
 
 
@@ -188,7 +188,7 @@ def test_a_figure_that_cannot_be_drawn_stops_no_other(tmp_path, monkeypatch, cap
     write_record(tmp_path / "runs", "dot")
     (tmp_path / "out").mkdir()
     (tmp_path / "out/reverse_alignment_12.pdf").write_text("not ours")
-    assert figures.main(["all", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == status  # that of the first fault
+    assert figures.main(["all", str(tmp_path / "runs"), "--output", str(tmp_path / "out")]) == status  # that of the first fault
     captured = capsys.readouterr()
     assert str(error) in captured.err and "reverse_alignment_12.pdf: exists" in captured.err and "Traceback" not in captured.err
     assert [Path(line).name for line in captured.out.split()] == [f"reverse_{name}.{kind}" for name in ("by_length", "alignment_5") for kind in ("pdf", "png")]
@@ -198,7 +198,7 @@ def test_letters_that_the_fonts_of_a_figure_lack_are_drawn_in_one_that_has_them(
     """packages.txt, [tests], has a font of Chinese."""
     path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["漢字", "日本", "ab"])
     for style in ("serif", "sans"):
-        ended = run("alignments", path, "--sentences", "5", "--font", style, "--out", tmp_path / style)
+        ended = run("alignments", path, "--sentences", "5", "--font", style, "--output", tmp_path / style)
         assert (ended.returncode, ended.stderr) == (0, "")
         pdf = (tmp_path / f"{style}.pdf").read_bytes()
         assert re.findall(rb"/BaseFont /\S*(Droid|Noto|WenQuan|IPA|VL|WQY|unifont)", pdf, re.IGNORECASE), re.findall(rb"/BaseFont /\S+", pdf)
@@ -209,7 +209,7 @@ def test_letters_that_no_font_has_are_named_with_a_package(tmp_path, monkeypatch
         function.cache_clear()
     monkeypatch.setattr(fonts.font_manager, "findSystemFonts", lambda: [__file__])  # no font
     path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["漢字", "अ"])
-    assert figures.main(["alignments", str(path), "--sentences", "5", "--out", str(tmp_path / "x")]) == 0
+    assert figures.main(["alignments", str(path), "--sentences", "5", "--output", str(tmp_path / "x")]) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith("no font here has अ字漢: apt-get install fonts-noto-core fonts-wqy-zenhei")
     for function in (fonts.installed, fonts.family_with):
@@ -277,7 +277,7 @@ def test_images_lie_over_the_attention_of_each_word(tmp_path):
 
 def test_only_images_are_drawn_as_images(refused, tmp_path):
     path = write_record(tmp_path, "dot")
-    refused(3, "images", path, "--sentences", "5", "--out", tmp_path / "x")
+    refused(3, "images", path, "--sentences", "5", "--output", tmp_path / "x")
 
 
 def test_panels_that_belong_together_share_a_row(tmp_path):
@@ -330,7 +330,7 @@ def commands(tmp_path) -> dict[str, list[object]]:
 def test_the_same_files_give_the_same_bytes_with_fonts_in_them(commands, tmp_path, command):
     stems = [tmp_path / "one", tmp_path / "two"]
     for stem, seed in zip(stems, "12"):
-        ended = run(command, *commands[command], "--out", stem, seed=seed)
+        ended = run(command, *commands[command], "--output", stem, seed=seed)
         assert ended.returncode == 0 and ended.stdout.split() == [f"{stem}.pdf", f"{stem}.png"], ended.stderr
     for kind in (".pdf", ".png"):
         one, two = (stem.with_suffix(kind).read_bytes() for stem in stems)
@@ -357,9 +357,9 @@ def test_what_is_asked_wrongly_ends_with_2(refused, commands, tmp_path):
         ["curves", runs, "--metric", "train/loss", "--smooth", "9" * 30],
         *(["curves", runs, "--metric", name] for name in ("/", "a/", "/a", "a,,b", "a/b/c")),
     ):
-        refused(2, *words, "--out", tmp_path / "x")
+        refused(2, *words, "--output", tmp_path / "x")
     for name in ("", "/", ".", ".."):
-        refused(2, "lengths", runs, "--out", name)
+        refused(2, "lengths", runs, "--output", name)
     assert not list(tmp_path.glob("x.*"))
 
 
@@ -373,21 +373,21 @@ def test_data_that_is_wrong_or_missing_ends_with_3(refused, commands, tmp_path):
     (tmp_path / "loop.h5").symlink_to("loop.h5")
     begun, vanilla = write_record(tmp_path / "begun", "dot", state="begun"), write_record(tmp_path / "vanilla", "none")
     for place in (tmp_path / "bad.h5", begun, tmp_path / "odd", tmp_path / "loop.h5", tmp_path / "absent", "x" * 300):
-        refused(3, "lengths", place, "--out", tmp_path / "x")
+        refused(3, "lengths", place, "--output", tmp_path / "x")
     for place in (tmp_path / "absent", commands["alignments"][0], "x" * 300):
-        refused(3, "heatmap", place, "--x", "a", "--y", "b", "--out", tmp_path / "x")
+        refused(3, "heatmap", place, "--x", "a", "--y", "b", "--output", tmp_path / "x")
     for place, *more in ([vanilla], [nameless], [nameless, "--module", "cross"]):
-        refused(3, "alignments", place, "--sentences", "5", *more, "--out", tmp_path / "x")
+        refused(3, "alignments", place, "--sentences", "5", *more, "--output", tmp_path / "x")
 
 
 def test_a_place_that_cannot_be_written_ends_with_1(refused, commands, tmp_path):
     (tmp_path / "file").touch()
-    refused(1, "lengths", *commands["lengths"], "--out", tmp_path / "file/x")
+    refused(1, "lengths", *commands["lengths"], "--output", tmp_path / "file/x")
 
 
 def test_a_full_standard_output_is_no_fault_of_the_place(commands, tmp_path):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, figures.__file__, "lengths", *commands["lengths"], "--out", tmp_path / "x"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([sys.executable, figures.__file__, "lengths", *commands["lengths"], "--output", tmp_path / "x"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1 and "figures: standard output: cannot be written: No space left on device\n" in done.stderr
 
 
@@ -404,7 +404,7 @@ def test_figures_are_drawn_where_the_working_folder_may_not_be_read(commands, tm
         pytest.skip("root may read every folder")
     (tmp_path / "closed").mkdir(mode=0o111)
     bound = ["setpriv", "--bounding-set=-all"] if os.getuid() == 0 else []
-    done = subprocess.run([*bound, sys.executable, figures.__file__, "lengths", *commands["lengths"], "--out", tmp_path / "x"], cwd=tmp_path / "closed", capture_output=True, text=True, check=False)
+    done = subprocess.run([*bound, sys.executable, figures.__file__, "lengths", *commands["lengths"], "--output", tmp_path / "x"], cwd=tmp_path / "closed", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -415,7 +415,7 @@ def test_one_bad_run_spoils_no_figure_of_the_others(commands, tmp_path):
     lost = write_record(runs, "additive")
     with h5py.File(lost, "a") as file:
         del file["test/by_length/n"]
-    ended = run("lengths", runs, "--out", tmp_path / "x")
+    ended = run("lengths", runs, "--output", tmp_path / "x")
     assert ended.returncode == 0 and "over seeds: dot: 1, 2" in ended.stderr
     assert f"{runs}/bad: " in ended.stderr and f"{lost.parent}: " in ended.stderr
 
@@ -443,7 +443,7 @@ def test_all_draws_every_figure(tmp_path):
     for score in ("none", "additive", "dot", "general"):
         write_record(tmp_path / "runs", score)
     out = tmp_path / "figures"
-    ended = run("all", tmp_path / "runs", "--out", out, "--width", "page")
+    ended = run("all", tmp_path / "runs", "--output", out, "--width", "page")
     assert ended.returncode == 0
     names = ["reverse_by_length", "reverse_curves", "reverse_alignment_5", "reverse_alignment_12"]
     assert ended.stdout.split() == [f"{out}/{name}.{kind}" for name in names for kind in ("pdf", "png")]
@@ -477,7 +477,7 @@ def test_a_run_without_results_is_in_no_legend(tmp_path):
         write_record(tmp_path, score)
     change_spec(write_record(tmp_path, "dot", 2, state="interrupted"), "model: {", "train: {epochs: 1}\nmodel: {")
     begun = write_record(tmp_path, "additive", state="begun")
-    ended = run("all", tmp_path, "--out", tmp_path / "figures")
+    ended = run("all", tmp_path, "--output", tmp_path / "figures")
     assert f"figures: {begun.parent} is in no figure: nothing is measured yet\n" in ended.stderr
     figure = every(tmp_path)
     assert not [text for text in texts(figure["reverse_by_length"]) if "epochs" in text or "additive" in text]
@@ -511,13 +511,13 @@ def test_a_file_of_alignments_is_drawn(tmp_path):
             write_alignments(file.create_group("alignments/cross"), (3, 5), np.random.default_rng(1))
             del file["alignments/cross/gold"]
     out = tmp_path / "figures"
-    ended = run("all", tmp_path / "mine.h5", tmp_path / "other/mine.h5", "--out", out, "--sentences", "12")
+    ended = run("all", tmp_path / "mine.h5", tmp_path / "other/mine.h5", "--output", out, "--sentences", "12")
     expected = [f"{out}/mine_alignment_12{twin}.{kind}" for twin in ("", "~2") for kind in ("pdf", "png")]
     assert ended.stdout.split() == expected, ended.stderr
 
 
 def test_an_encoder_s_attention_is_drawn_where_it_is_asked_for(refused, tmp_path):
-    path, out = write_record(tmp_path, "none"), ("--out", tmp_path / "x")
+    path, out = write_record(tmp_path, "none"), ("--output", tmp_path / "x")
     with h5py.File(path, "a") as file:
         write_alignments(file.create_group("alignments/encoder_layer1"), (3, 5), np.random.default_rng(1))
         expected = file["alignments/encoder_layer1/weights"][0, 1, 0]
@@ -541,7 +541,7 @@ def test_labels_of_an_axis_stay_in_the_figure(tmp_path):
 def test_settings_of_the_working_directory_do_not_enter(tmp_path):
     record = write_record(tmp_path / "runs", "dot")
     (tmp_path / "matplotlibrc").write_text("text.usetex: True\nno setting\n")
-    for words in (["--help"], ["all", record, "--out", "out"]):
+    for words in (["--help"], ["all", record, "--output", "out"]):
         subprocess.run([sys.executable, figures.__file__, *words], cwd=tmp_path, capture_output=True, check=True)
 
 

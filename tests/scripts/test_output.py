@@ -30,7 +30,7 @@ def test_what_softalign_made_is_known(tmp_path):
     record = write_record(tmp_path / "runs", "none", state="interrupted")
     for name, content in ours.items():
         (tmp_path / name).write_bytes(content)
-    assert figures.main(["curves", str(record), "--metric", "dev/perplexity", "--out", str(tmp_path / "figure")]) == 0
+    assert figures.main(["curves", str(record), "--metric", "dev/perplexity", "--output", str(tmp_path / "figure")]) == 0
     known = {name: files.made_by_us(tmp_path / name) for name in (*ours, "figure.pdf", "figure.png")}
     assert known == dict.fromkeys(known, True)
     others = {
@@ -120,8 +120,8 @@ def test_an_interrupt_waits_for_the_file_whichever_thread_gets_it(tmp_path):
 def test_figures_replace_figures_and_nothing_else(tmp_path, capsys):
     record, out = write_record(tmp_path / "runs", "none", state="interrupted"), tmp_path / "out"
     commands = {
-        "reverse_curves.png": lambda *more: figures.main(["all", str(record), "--out", str(out), *more]),
-        "x.pdf": lambda *more: figures.main(["curves", str(record), "--metric", "dev/perplexity", "--out", str(out / "x"), *more]),
+        "reverse_curves.png": lambda *more: figures.main(["all", str(record), "--output", str(out), *more]),
+        "x.pdf": lambda *more: figures.main(["curves", str(record), "--metric", "dev/perplexity", "--output", str(out / "x"), *more]),
     }
     for name, draw in commands.items():
         assert draw() == 0 and draw() == 0
@@ -138,7 +138,7 @@ def test_figures_replace_figures_and_nothing_else(tmp_path, capsys):
 
 def test_a_task_s_name_leads_out_of_no_folder(tmp_path):
     record = change_spec(write_record(tmp_path / "runs", "none"), "type: reverse", "type: ../../evil")
-    assert figures.main(["all", str(record), "--out", str(tmp_path / "a/b/c")]) == 0
+    assert figures.main(["all", str(record), "--output", str(tmp_path / "a/b/c")]) == 0
     assert {file.parent for file in tmp_path.rglob("*.p??")} == {tmp_path / "a/b/c"}
 
 

@@ -593,7 +593,7 @@ def test_the_program_writes_the_report_and_passes_the_status_on(run, tmp_path):
     out = tmp_path / "out.html"
     assert softalign("report", run, "-o", out, cwd=tmp_path).strip() == str(out)
     assert out.read_text() == html(compute([run]))
-    by_id = softalign("report", run.name[:6], "--out", run.parents[1], "--checklist", cwd=tmp_path)
+    by_id = softalign("report", run.name[:6], "--results", run.parents[1], "--checklist", cwd=tmp_path)
     assert by_id.startswith("# Reproducibility checklist: tiny")
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -719,5 +719,5 @@ def test_a_damaged_unit_of_length_is_told(run, tmp_path):
     copy = shutil.copytree(run, tmp_path / "run")
     with h5py.File(copy / "run.h5", "a") as file:
         file["test"].attrs["length_unit"] = "x" * 3000
-    done = subprocess.run([ROOT / "scripts/figures.py", "lengths", copy, "--out", tmp_path / "x"], capture_output=True, text=True, check=False)
+    done = subprocess.run([ROOT / "scripts/figures.py", "lengths", copy, "--output", tmp_path / "x"], capture_output=True, text=True, check=False)
     assert done.returncode and "Traceback" not in done.stderr and "length_unit" in done.stderr

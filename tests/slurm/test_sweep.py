@@ -72,7 +72,7 @@ class Sweep:
 
     def is_as_if_run_here(self) -> None:
         """Its records and those of the same sweep without Slurm, kill and requeue have the same bits."""
-        self("run", self.file, "--out", "local")
+        self("run", self.file, "--results", "local")
         local = self.here / "local" / self.name
         check_same_runs(local, self.folder)
         records = list(local.glob("*/run.h5"))

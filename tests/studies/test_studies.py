@@ -45,10 +45,10 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOFTALIGN_CACHE", str(tmp_path_factory.mktemp("cache")))  # a hundred runs read the same corpora
-        studies("--tiny", "--out", folder, *STUDIES)
+        studies("--tiny", "--results", folder, *STUDIES)
     there = [name for name in STUDIES if (folder / f"{name}-tiny").exists()]
     assert len(there) >= max(1, len(STUDIES) - 1)
-    studies("--tiny", "--pages", "--out", folder, *there)
+    studies("--tiny", "--pages", "--results", folder, *there)
     return folder
 
 
@@ -65,7 +65,7 @@ def test_a_damaged_study_is_named(out: Path, tmp_path: Path, text: str):
     folder = shutil.copytree(out / f"{name}-tiny", tmp_path / f"{name}-tiny")
     study = json.loads((folder / "study.json").read_text())
     (folder / "study.json").write_text(json.dumps(study | json.loads(text)) if text[0] == "{" else text.replace("nested", "[" * 3000))
-    assert f"study_pages: {folder}/study.json: " in studies("--tiny", "--pages", "--out", tmp_path, name, code=3)
+    assert f"study_pages: {folder}/study.json: " in studies("--tiny", "--pages", "--results", tmp_path, name, code=3)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -99,8 +99,8 @@ def test_the_page_has_a_record_that_verifies(name: str, out: Path):
 def test_started_again_it_runs_nothing_and_writes_the_same(out: Path):
     name = "controls"
     before = {file: file.read_bytes() for file in (out / f"studies/{name}-tiny").iterdir() if file.suffix != ".h5"}
-    assert "begins" not in studies("--tiny", "--out", out, name)
-    studies("--tiny", "--pages", "--out", out, name)
+    assert "begins" not in studies("--tiny", "--results", out, name)
+    studies("--tiny", "--pages", "--results", out, name)
     assert {file: file.read_bytes() for file in before} == before
 
 
@@ -109,35 +109,35 @@ def test_a_page_replaces_nothing_of_others_and_is_of_its_study(out: Path, tmp_pa
     page.mkdir(parents=True)
     (page / "runs.csv").write_text("mine")
     shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
-    studies("--tiny", "--pages", "--out", tmp_path, "controls", code=2)
+    studies("--tiny", "--pages", "--results", tmp_path, "controls", code=2)
     assert [(file.name, file.read_text()) for file in page.iterdir()] == [("runs.csv", "mine")]
     (tmp_path / "controls-tiny").rename(tmp_path / "precision-tiny")
-    studies("--tiny", "--pages", "--out", tmp_path, "precision", code=3)
+    studies("--tiny", "--pages", "--results", tmp_path, "precision", code=3)
     assert not (tmp_path / "studies/precision-tiny").exists()
 
 
 @pytest.mark.nightly
 def test_a_script_wants_its_own_study_and_a_figure_that_can_be_drawn(out: Path, tmp_path: Path):
-    for study, words, code in (("controls", [], 3), ("bottleneck", ["--metric", "nope"], 3), ("bottleneck", ["--out", "figure.xyz"], 2)):
+    for study, words, code in (("controls", [], 3), ("bottleneck", ["--metric", "nope"], 3), ("bottleneck", ["--output", "figure.xyz"], 2)):
         script = [ROOT / "experiments/bottleneck/capacity.py", out / f"{study}-tiny", *words]
         assert subprocess.run(script, cwd=tmp_path, capture_output=True, check=False).returncode == code
 
 
 def test_what_is_wrong_is_refused(tmp_path: Path):
-    for words in (["--out", "--tiny"], ["nothing"], ["--pagse"]):
+    for words in (["--results", "--tiny"], ["nothing"], ["--pagse"]):
         studies(*words, code=2)
-    studies("--pages", "--out", tmp_path, "controls", code=3)
+    studies("--pages", "--results", tmp_path, "controls", code=3)
     (tmp_path / "controls").mkdir()
     for content in ("", "\xff", "{", "[]", "{}"):
         (tmp_path / "controls/study.json").write_text(content, encoding="latin-1")
-        assert "study.json: " in studies("--pages", "--out", tmp_path, "controls", code=3)
+        assert "study.json: " in studies("--pages", "--results", tmp_path, "controls", code=3)
 
 
 def test_a_page_is_not_written_of_a_damaged_record(out: Path, tmp_path: Path):
     shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
     record = next((tmp_path / "controls-tiny").glob("*/*/run.h5"))
     record.write_bytes(record.read_bytes()[:-100])
-    assert "run.h5: is missing or damaged; " in studies("--tiny", "--pages", "--out", tmp_path, "controls", code=3)
+    assert "run.h5: is missing or damaged; " in studies("--tiny", "--pages", "--results", tmp_path, "controls", code=3)
 
 
 @pytest.mark.parametrize("page", PUBLISHED, ids=lambda page: page.name)

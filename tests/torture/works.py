@@ -87,7 +87,7 @@ class Work:
 
 def run_of(name: str, *overrides: str, spec: str = "small.yaml", has_cache: bool = False) -> Work:
     """The work of training one spec, with overrides."""
-    return Work(name, (("run", "{inputs}/" + spec, *overrides, "--threads", "1", "--out", "{out}"),), has_cache=has_cache)
+    return Work(name, (("run", "{inputs}/" + spec, *overrides, "--threads", "1", "--results", "{out}"),), has_cache=has_cache)
 
 
 PLAIN = run_of("plain")
@@ -114,11 +114,11 @@ WORKS: dict[str, Work] = {
         ),
         Work(
             "sweep",
-            (("sweep", "run", "{inputs}/sweep.yaml", "--workers", "2", "--out", "{out}"),),
+            (("sweep", "run", "{inputs}/sweep.yaml", "--workers", "2", "--results", "{out}"),),
             retry=("sweep", "retry", "{out}/small"),
             many_runs=True,
         ),
-        Work("study", (("study", "{inputs}/study.yaml", "--threads", "1", "--out", "{out}"),), many_runs=True),
+        Work("study", (("study", "{inputs}/study.yaml", "--threads", "1", "--results", "{out}"),), many_runs=True),
         Work("recover", (("recover", "{run}"), *PLAIN.commands), begins_with="plain"),
     )
 }

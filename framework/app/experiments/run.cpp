@@ -234,7 +234,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   add_threads_option(*command,
                      arguments->options.threads,
                      "threads; the result does not depend on it (default: all cores)");
-  command->add_option("--out", arguments->out, "where records go")->capture_default_str();
+  command->add_option("--results", arguments->out, "where records go")->capture_default_str();
   command->add_flag("--force", arguments->options.force, "begin again even if the run is complete");
   command->add_flag("--from-scratch",
                     arguments->options.from_scratch,

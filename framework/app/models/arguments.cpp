@@ -55,8 +55,9 @@ void TrainedArguments::add_to(CLI::App& command, std::vector<std::string> used) 
     command.add_option("--search", search, "the same as search=..., as in --search greedy");
   command.add_flag("--ensemble", ensemble, "ask the models of several runs together");
   command
-      .add_option(
-          "--average", average, "of an ensemble: the mean of probabilities or log-probabilities")
+      .add_option("--ensemble-mean",
+                  average,
+                  "with --ensemble: the mean of probabilities or log-probabilities")
       ->capture_default_str()
       ->check(CLI::IsMember({"probabilities", "log-probabilities"}))
       ->needs("--ensemble");

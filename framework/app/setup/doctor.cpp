@@ -148,7 +148,7 @@ std::vector<Finding> findings(const std::string& results) {
   const std::string fault = not_writable(results);
   list.push_back({"results",
                   fault.empty() ? whole_path(results).string() : fault,
-                  fault.empty() ? "" : "choose another folder with --out",
+                  fault.empty() ? "" : "choose another folder with --results",
                   true});
   list.push_back({"cache", cache_text(), "", false});
   for (const auto& [package, version] : python_versions({"jinja2", "matplotlib"}))
@@ -191,7 +191,7 @@ void add_doctor(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "doctor", "what this machine has and how fast it is", "Setup", "softalign doctor");
-  command->add_option("--out", arguments->results, "where records go")->capture_default_str();
+  command->add_option("--results", arguments->results, "where records go")->capture_default_str();
   command->add_flag("--json", arguments->json, "print the findings as JSON");
   command->callback(
       [arguments, &outcome] { doctor(arguments->results, arguments->json, outcome); });

@@ -27,7 +27,7 @@ std::vector<std::size_t> all_rows(const RunList& list) {
 }  // namespace
 
 std::vector<std::string> SweepArguments::out_words() const {
-  return out == SweepArguments().out ? std::vector<std::string>() : std::vector{"--out=" + out};
+  return out == SweepArguments().out ? std::vector<std::string>() : std::vector{"--results=" + out};
 }
 
 bool SweepArguments::is_planned() const {
@@ -242,7 +242,7 @@ CLI::App* add_sweep_command(CLI::App& sweep, const char* name, const char* summa
 void add_plan_options(CLI::App& command, SweepArguments& arguments) {
   command.add_option("sweep", arguments.file, "the YAML file of a sweep or a study, or its folder")
       ->required();
-  command.add_option("--out", arguments.out, "where records go")->capture_default_str();
+  command.add_option("--results", arguments.out, "where records go")->capture_default_str();
   add_plugin_option(command, arguments.plugins);
 }
 

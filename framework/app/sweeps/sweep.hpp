@@ -29,7 +29,7 @@ struct SweepArguments {
   bool tiny = false;
   bool experiment = false;  // the file is a spec, to be run with several seeds
 
-  std::vector<std::string> out_words() const;  // --out, where it is needed
+  std::vector<std::string> out_words() const;  // --results, where it is needed
   bool is_planned() const;                     // the file is a folder or a plan
 };
 

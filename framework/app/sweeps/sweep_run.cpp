@@ -167,7 +167,7 @@ ExitCode finish(const RunArguments& arguments,
                     arguments.sweep.file);
   std::vector<std::string> words = {"--run-cap",
                                     fmt::format("{}", *sweep.run_cap),
-                                    "--out=" + arguments.sweep.out,
+                                    "--results=" + arguments.sweep.out,
                                     "--workers",
                                     fmt::format("{}", std::max(1, arguments.workers)),
                                     "--threads",

@@ -41,7 +41,7 @@ PlacedResources resources_of(const RunList& list, const SweepSubmitArguments& ar
     throw SpecError(
         "{}: says what Slurm runs (resources); name it if it is yours: {}",
         block.where.str(),
-        sweep_command("submit", {"--out=" + folder_of(list.folder).string()}, sweep->file));
+        sweep_command("submit", {"--results=" + folder_of(list.folder).string()}, sweep->file));
   std::optional<fs::path> profile;
   if (!arguments.profile.empty()) profile = arguments.profile;
   return read_resources(block.is_null() ? nullptr : &block, profile);

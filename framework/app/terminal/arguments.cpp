@@ -16,7 +16,7 @@ CLI::Option* RunsArgument::add_to(CLI::App& command) {
 }
 
 void add_results_option(CLI::App& command, std::string& results) {
-  command.add_option("--out", results, "where records are, to find a run by its id")
+  command.add_option("--results", results, "where records are, to find a run by its id")
       ->capture_default_str();
 }
 

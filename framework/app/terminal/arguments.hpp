@@ -26,7 +26,7 @@ struct RunsArgument {
   CLI::Option* add_to(CLI::App& command);  // returns the option
 };
 
-// `--out`, where runs are found by their IDs.
+// `--results`, where runs are found by their IDs.
 void add_results_option(CLI::App& command, std::string& results);
 
 // The path of a folder or of a record, to give to Record. Throws SpecError when nothing has that

@@ -66,7 +66,7 @@ def sweep(
     workers: processes at once, as many as there are cores unless it says otherwise; threads: of each. tiny: a study's tiny form, with one seed. Raises SpecError, DataError, MachineError; claims that
     fail raise nothing.
     """
-    words: list[object] = [fspath(Path(file)), *overrides(changes), "--json", "--threads", threads, "--out", fspath(results)]
+    words: list[object] = [fspath(Path(file)), *overrides(changes), "--json", "--threads", threads, "--results", fspath(results)]
     words += ["--workers", workers] * (workers is not None) + ["--tiny"] * tiny
     return Sweep(answer("sweep", "run", *words, codes=(0, 4), shown=True), results)
 

@@ -78,7 +78,7 @@ void demand_run_folder(const fs::path& listed) {
 
 std::vector<RunFolder> runs_below(const fs::path& folder) {
   if (std::error_code unknown; !is_folder(folder))
-    throw SpecError("{}: {}; records are in results/ unless --out names another folder",
+    throw SpecError("{}: {}; records are in results/ unless --results names another folder",
                     folder.string(),
                     fs::exists(folder, unknown) ? "not a folder" : "no such folder");
   std::vector<RunFolder> runs;
