@@ -49,7 +49,7 @@ def test_weights_say_how_often_and_are_part_of_the_run(corpus: Path) -> None:
     run = run.rename(corpus / "moved" / run.name)
     assert "the same bits again" in softalign("verify", run, cwd=corpus).stdout
     (corpus / "moved/train.es").unlink()
-    assert "their new places: task.train.target=FILE\n" in softalign("verify", run, cwd=corpus, code=3).stderr
+    assert "give their new paths: task.train.target=FILE\n" in softalign("verify", run, cwd=corpus, code=3).stderr
 
 
 def test_a_sweep_keeps_the_files_that_its_rows_name(corpus: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_long_update_is_left_and_comes_again(here: Path, name: str) -> None:
     time.sleep(0.5)
     message, seconds = stop(process, name)
     assert process.returncode == 75 and seconds < SOON, message
-    assert "interrupted in the midst of a step; the state is saved" in message
+    assert "interrupted in the middle of a step; the state is saved" in message
     (run,) = answer("ls", cwd=here)
     assert run["state"] == "interrupted"
     assert list(here.glob("results/tiny/*/ckpt/*.ckpt"))

@@ -157,7 +157,7 @@ def test_word_vectors(here: Path) -> None:
     assert rows == [-1.25, 0.5, 2.0]
     (here / "vectors.txt").write_text("7 8\n" + "\n".join(lines) + "\n")  # its end is missing
     done = softalign("run", "text.yaml", *changes, "seed=2", cwd=here)
-    assert "vectors.txt: 3 of 8 source symbols; its first line says 7 vectors, and it has 4\n" in done.stderr
+    assert "vectors.txt: 3 of 8 source symbols; its first line says 7 vectors, but it has 4\n" in done.stderr
     blanks = "\n".join(f"{symbol} " + " ".join(["0.5"] * 8) for symbol in (". . .", "to name@example.org", "at 1 a.m."))
     (here / "vectors.txt").write_text(blanks + "\n" + "\n".join(lines) + "\n")  # as in vectors made from web pages
     done = softalign("run", "text.yaml", *changes, "seed=3", cwd=here)

@@ -100,7 +100,7 @@ def test_a_metric_that_breaks_a_law_is_named(here: Path) -> None:
 
 def test_a_diagnostic_whose_findings_no_record_can_hold_is_refused_at_once(here: Path) -> None:
     line = error("run", "tiny.yaml", "diagnostics={nameless: {}}", "--plugin", ANGULAR.with_name("fickle.so"), cwd=here, code=2)
-    assert "diagnostics.nameless: a record cannot call what it finds ''" in line and not (here / "results").exists()
+    assert "diagnostics.nameless: '' cannot be the name of an array" in line and not (here / "results").exists()
 
 
 def test_a_test_that_fails_leaves_a_trained_run_and_the_same_command_tests_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
