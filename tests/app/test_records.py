@@ -358,7 +358,7 @@ def test_a_number_of_the_spec_is_the_same_however_it_is_written(here: Path) -> N
         (run / "spec.yaml").write_text(spec.replace("epsilon: 1.0e-08", f"epsilon: {text}"))
         (run / "run.h5").unlink(missing_ok=True)
         done = softalign("recover", run, cwd=here, code=code)
-    assert "train.optimizer.epsilon is not as identity.json has it" in done.stderr
+    assert "train.optimizer.epsilon does not match identity.json" in done.stderr
 
 
 def test_verify_needs_the_version_of_sentencepiece_that_made_the_record(here: Path) -> None:
