@@ -14,7 +14,7 @@ import os
 import signal
 
 INTERRUPTED = 75
-SAVED = b"softalign: interrupted; the state is saved, run the same command again to go on\n"
+SAVED = b"softalign: interrupted; the state is saved, run the same command again to resume\n"
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 

@@ -246,9 +246,8 @@ Index write_list(const RunList& list, FileSystem& files) {
     const std::string yaml = block_text(base);
     if (!is_there(file)) files.write_atomically(file, yaml);
     if (read_file(file) != yaml)
-      throw SpecError(
-          "{}: stands where this list keeps its copy of a base spec, and is none; move it away",
-          printable(file.string(), kWhole));
+      throw SpecError("{}: an unexpected file in place of a base spec; move it away",
+                      printable(file.string(), kWhole));
   }
   files.write_atomically(place.plan(), text);
   return added;

@@ -138,7 +138,7 @@ if [ "$status" -eq 75 ]; then  # stopped with its state saved, as before a time 
     echo "row $row: interrupted, to be started again"
     scontrol requeue "$task" && exit 0  # Slurm ends this script by itself
   fi
-  echo "row $row: interrupted after $restarts restarts; softalign sweep submit goes on with it"
+  echo "row $row: interrupted after $restarts restarts; softalign sweep submit resumes it"
 fi
 exit "$status"
 )bash",

@@ -37,10 +37,10 @@ struct EarlyTerminateOptions {
   template <class V>
   void describe(V& v) {
     v("type", type, "rule that stops runs early", one_of("none", "asha", "median"));
-    v("min_updates", min_updates, "no run is stopped before so many updates", at_least(1));
+    v("min_updates", min_updates, "no run is stopped before this update", at_least(1));
     v("eta",
       eta,
-      "ASHA reduction factor: one of so many runs is promoted at each rung",
+      "ASHA reduction factor: one in eta runs is promoted at each rung",
       between(2, 100));
     v("startup", startup, "median: runs to compare with before any is stopped", at_least(1));
   }

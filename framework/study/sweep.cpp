@@ -156,7 +156,7 @@ SweepCondition read_condition(const Value& value, const std::vector<SweepParamet
     std::vector<std::string> known;
     for (const Value& one : parameter.values) known.push_back(one.text);
     if (!can_be(parameter, wanted.value))
-      throw SpecError("{}: {}: {} is none of the values of {}{}",
+      throw SpecError("{}: {}: {} is not a value of {}{}",
                       wanted.value.where.str(),
                       what,
                       wanted.value.describe(),

@@ -114,7 +114,7 @@ std::string plan_text(const Plan& plan) {
       plan.run_id,
       printable(plan.folder.string(), kWhole),
       to_string(plan.status.state),
-      plan.goes_on_from ? "; goes on from " + *plan.goes_on_from : "",
+      plan.goes_on_from ? "; extends " + *plan.goes_on_from : "",
       most,
       plan.parameters,
       most,
@@ -226,7 +226,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
       add_command(app,
                   "run",
-                  "train an experiment, or go on with it, and leave its record",
+                  "train or resume an experiment, and write its record",
                   "Experiments",
                   "softalign run configs/reverse.yaml train.epochs=2 --threads 2\n  softalign run "
                   "configs/reverse.yaml seed=1,2,3");
@@ -238,7 +238,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_flag("--force", arguments->options.force, "begin again even if the run is complete");
   command->add_flag("--from-scratch",
                     arguments->options.from_scratch,
-                    "do not go on from a complete run that differs only in how long it trains");
+                    "do not extend a complete run that differs only in how long it trains");
   command->add_flag("--steal",
                     arguments->options.steal,
                     "take the run over from a process that may be alive on another machine");

@@ -181,7 +181,7 @@ Pairs read_pairs(TextFile& source, TextFile& target, const TrainedRun& run, std:
     const bool more = source.next(a);
     if (target.next(b) != more)
       throw DataError(
-          "{} ends after {}, {} goes on; line k of one must belong to line k of the other",
+          "{} ends after {}, {} is longer; line k of one must belong to line k of the other",
           (more ? target : source).path(),
           counted((more ? target : source).line_number(), "line"),
           (more ? source : target).path());

@@ -178,7 +178,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--smooth",
                    arguments->report.smooth,
-                   "of report: the mean of so many updates is a point of a curve of train")
+                   "of report: average this many updates into each point of a training curve")
       ->check(integer(between(1, 1'000'000'000)));
   command->add_option(
       "--module",

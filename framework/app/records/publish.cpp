@@ -207,7 +207,7 @@ void add_recover(CLI::App& app, Outcome&) {
     const Record record(run.record());
     print_text("{}: {}, {}\n",
                short_path(record.file()),
-               record.complete() ? "complete" : "not complete; run its spec again to go on",
+               record.complete() ? "complete" : "not complete; run its spec again to resume",
                counted(record.last_update(), "update"));
   });
 }

@@ -115,7 +115,7 @@ void add_tail(CLI::App& app, Outcome&) {
   command->add_option("-n,--lines", arguments->lines, "how many")
       ->capture_default_str()
       ->check(integer(between(0, 1000000000)));
-  command->add_flag("-f,--follow", arguments->follow, "go on until the run is over");
+  command->add_flag("-f,--follow", arguments->follow, "follow until the run ends");
   command->callback([arguments] { tail(*arguments); });
 }
 

@@ -235,10 +235,11 @@ void add_verify(CLI::App& app, Outcome&) {
       ->check(integer(between(0, kMostUpdates)))
       ->excludes(quick);
   command
-      ->add_option("--updates",
-                   arguments->updates,
-                   "only so many updates, the first or those behind the checkpoint: what training "
-                   "and dev recorded")
+      ->add_option(
+          "--updates",
+          arguments->updates,
+          "only this many updates, the first ones or those after the checkpoint: what training "
+          "and dev recorded")
       ->type_name("N")
       ->check(integer(between(1, kMostUpdates)));
   command->add_flag("--keep", arguments->keep, "keep the second record");

@@ -108,6 +108,12 @@ std::string table_text(const StudyTable& table);
 // Prints how the rows stand; `all`: each of them.
 ListStatus print_sweep(const RunList& list, bool all);
 
+// Says on standard error that rows failed, or cannot be read, and what to do about it. Returns whether there are any.
+bool say_failed(const RunList& list, const std::vector<RowStatus>& rows);
+
+// The question, tables and verdicts of a study.
+void print_study(const Sweep& sweep, const SweepOutcome& outcome, bool tiny);
+
 // The fault of a row.
 std::string row_fault(const RunList& list, const ListedRun& row, const RowStatus& status);
 

@@ -147,4 +147,34 @@ std::string row_fault(const RunList& list, const ListedRun& row, const RowStatus
                      printable(status.fault, kWhole));
 }
 
+bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
+  const auto any = [&](RunState state) {
+    return std::ranges::count(rows, state, &RowStatus::state) > 0;
+  };
+  if (const auto row = std::ranges::find(rows, RunState::unreadable, &RowStatus::state);
+      row != rows.end())
+    print_error(
+        fmt::format("some rows cannot be read now, so nothing was done with them: {}", row->fault));
+  if (!any(RunState::failed) && !any(RunState::trained) && !any(RunState::corrupt))
+    return any(RunState::unreadable);
+  std::vector<std::string> plugins;
+  for (const std::string& file : named_plugins()) plugins.insert(plugins.end(), {"--plugin", file});
+  print_error(fmt::format("some rows failed; their output is in {}; {}",
+                          list.place().logs().string(),
+                          sweep_command("retry", plugins, list.folder)));
+  return true;
+}
+
+void print_study(const Sweep& sweep, const SweepOutcome& outcome, bool tiny) {
+  if (!sweep.question.empty()) print_text("{}\n", sweep.question);
+  for (const StudyTable& table : outcome.tables) print_text("\n{}", table_text(table));
+  if (std::ranges::any_of(outcome.tables, [](const StudyTable& table) {
+        return std::ranges::any_of(table.best, [](int row) { return row >= 0; });
+      }))
+    print_text("* the best of its column\n");
+  if (!outcome.claims.empty()) print_text("\nClaims\n{}", claims_text(outcome.claims));
+  if (tiny)
+    print_text("\n--tiny: hardly trained, so tables and verdicts only show that the study runs\n");
+}
+
 }  // namespace softalign::app

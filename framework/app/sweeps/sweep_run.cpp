@@ -75,37 +75,6 @@ LocalRunOptions local_options(const RunList& list, const RunArguments& arguments
   return options;
 }
 
-// Whether rows failed, and then what to do about it, on standard error.
-bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
-  const auto any = [&](RunState state) {
-    return std::ranges::count(rows, state, &RowStatus::state) > 0;
-  };
-  if (const auto row = std::ranges::find(rows, RunState::unreadable, &RowStatus::state);
-      row != rows.end())
-    print_error(
-        fmt::format("some rows cannot be read now, so nothing was done with them: {}", row->fault));
-  if (!any(RunState::failed) && !any(RunState::trained) && !any(RunState::corrupt))
-    return any(RunState::unreadable);
-  std::vector<std::string> plugins;
-  for (const std::string& file : named_plugins()) plugins.insert(plugins.end(), {"--plugin", file});
-  print_error(fmt::format("some rows failed; their output is in {}; {}",
-                          list.place().logs().string(),
-                          sweep_command("retry", plugins, list.folder)));
-  return true;
-}
-
-void print_study(const Sweep& sweep, const SweepOutcome& outcome, bool tiny) {
-  if (!sweep.question.empty()) print_text("{}\n", sweep.question);
-  for (const StudyTable& table : outcome.tables) print_text("\n{}", table_text(table));
-  if (std::ranges::any_of(outcome.tables, [](const StudyTable& table) {
-        return std::ranges::any_of(table.best, [](int row) { return row >= 0; });
-      }))
-    print_text("* the best of its column\n");
-  if (!outcome.claims.empty()) print_text("\nClaims\n{}", claims_text(outcome.claims));
-  if (tiny)
-    print_text("\n--tiny: hardly trained, so tables and verdicts only show that the study runs\n");
-}
-
 // rows: those that were to be run.
 ExitCode finish(const RunArguments& arguments,
                 const SweepSubject& subject,
@@ -124,10 +93,10 @@ ExitCode finish(const RunArguments& arguments,
       std::ranges::none_of(rows, [&](const RowStatus& row) {
         return row.last_update >= list.early_terminate.min_updates;
       }))
-    write_error(fmt::format("note: early_terminate.min_updates is {}, and no run has so many\n",
+    write_error(fmt::format("note: early_terminate.min_updates is {}, and no run has that many\n",
                             list.early_terminate.min_updates));
   if (stopped && !done)
-    throw Interrupted("interrupted; the state is saved, run the same command again to go on");
+    throw Interrupted("interrupted; the state is saved, run the same command again to resume");
 
   ListResults results(list, status, subject.plan.wanted);
   SweepOutcome outcome;
@@ -382,12 +351,12 @@ void add_study(CLI::App& app, Outcome& outcome) {
   arguments->workers = 1;
   arguments->threads = 0;
   arguments->again = true;
-  CLI::App* command = add_command(
-      app,
-      "study",
-      "run a study's experiments, or go on with them; print its tables, check its claims",
-      "Experiments",
-      "softalign study experiments/quickstart/study.yaml --dry-run");
+  CLI::App* command =
+      add_command(app,
+                  "study",
+                  "run or resume a study's experiments; print its tables, check its claims",
+                  "Experiments",
+                  "softalign study experiments/quickstart/study.yaml --dry-run");
   add_run_options(*command, arguments, true, outcome);
 }
 

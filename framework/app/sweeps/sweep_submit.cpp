@@ -213,7 +213,7 @@ void add_sweep_work(CLI::App& sweep) {
   command
       ->add_option("--side-by-side",
                    s->work.sizes.side_by_side,
-                   "so many rows run at a time on this machine and share its memory")
+                   "how many rows run at a time on this machine and share its memory")
       ->check(integer(between(1, 1024)));
   command->add_flag("--ask", s->ask, "ask on standard output after each dev evaluation");
   command->callback([s] { work(s->sweep, s->row, s->work, s->ask); });

@@ -29,7 +29,7 @@ void add_size_option(CLI::App& command, SizeCheck& sizes) {
   command.add_flag_callback(
       "--no-size-check",
       [&sizes] { sizes.refuse = false; },
-      "go on although more memory would be needed than there is");
+      "run even if more memory is needed than the machine has");
 }
 
 void SpecArguments::add_to(CLI::App& command) {

@@ -161,7 +161,7 @@ void say(std::string_view text) {
 
 [[noreturn]] void end_at_once() {
   release_claim_at_once();
-  say("stopped at once: what was saved is kept, run the same command again to go on\n");
+  say("stopped at once: what was saved is kept, run the same command again to resume\n");
   _exit(static_cast<int>(ExitCode::interrupted));
 }
 
