@@ -105,11 +105,12 @@ ParameterBytes parameters_of(const Model& model, Index symbols_of_batch) {
 }
 
 // How many times the parameters an average holds between evaluations.
-double copies_of(const TrainOptions& train) {
-  if (!train.average) return 0;
-  const AverageOptions& average = *train.average;
+double copies_of(const Spec& spec) {
+  if (!spec.train.average) return 0;
+  const AverageOptions& average = *spec.train.average;
   if (average.type == "exponential") return 1;
-  const Index kept = average.every ? average.epochs : std::min(average.epochs, train.epochs);
+  const bool each_epoch = !average.every && !spec.evaluate.every;
+  const Index kept = each_epoch ? std::min(average.epochs, spec.train.epochs) : average.epochs;
   return static_cast<double>(kept);
 }
 
@@ -124,6 +125,11 @@ double updates_of(const TrainOptions& train, const DataOutline::SplitOutline& da
   const double all =
       static_cast<double>(train.epochs) * std::ceil(static_cast<double>(examples) / batch);
   return train.max_updates ? std::min(all, static_cast<double>(*train.max_updates)) : all;
+}
+
+double dev_evaluations_of(const Spec& spec, const DataOutline::SplitOutline& train) {
+  if (!spec.evaluate.every) return static_cast<double>(spec.train.epochs);
+  return updates_of(spec.train, train) / static_cast<double>(spec.evaluate.every->updates) + 1;
 }
 
 }  // namespace
@@ -326,8 +332,7 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
   const Model model(spec.model, data.source(), at_least_one_symbol(data.target_symbols));
   const ParameterBytes parameters = parameters_of(
       model, most_pairs(spec.train.batch, typical_length(data.train)) * typical_length(data.train));
-  const double average = copies_of(spec.train),
-               copies = 2 + copies_of_optimizer(spec.train) + average;
+  const double average = copies_of(spec), copies = 2 + copies_of_optimizer(spec.train) + average;
   MemoryEstimate estimate;
   estimate.known = outline.measured();
   const auto add =
@@ -389,7 +394,7 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
   }
   // The record read from the journal, its HDF5 form, and the bytes being written.
   add("the record while it is built",
-      3 * (parameters.all + test.kept + static_cast<double>(spec.train.epochs) * dev.kept +
+      3 * (parameters.all + test.kept + dev_evaluations_of(spec, data.train) * dev.kept +
            bytes_of_names(data)) +
           kUpdate * updates_of(spec.train, data.train),
       test.kept + dev.kept > parameters.all ? "record" : "model",

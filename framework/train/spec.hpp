@@ -17,7 +17,20 @@
 
 namespace softalign {
 
+// When dev sentences are evaluated, where that is not the end of each epoch.
+struct EvaluateEvery {
+  Index updates = 1000;
+  template <class V>
+  void describe(V& v) {
+    v("updates",
+      updates,
+      "updates from one dev evaluation to the next",
+      qualify_name(between(1, kMostUpdates)));
+  }
+};
+
 struct EvaluateOptions {
+  std::optional<EvaluateEvery> every;
   Choice search{.kind = "search", .type = "beam"};
   Choice dev_search{.kind = "search", .type = "greedy"};
   bool search_dev = true;
@@ -35,9 +48,15 @@ struct EvaluateOptions {
   RowAligns rows() const { return row_aligns_of(row_aligns.value_or("")); }
   template <class V>
   void describe(V& v) {
+    v("every",
+      every,
+      "evaluate dev after this many updates, and at the end of training, instead of after each "
+      "epoch: early stopping, plateau, averages of `last` and `best` follow; null: each epoch");
     v("search", search, "how test sentences are decoded");
-    v("dev_search", dev_search, "how dev sentences are decoded after each epoch");
-    v("search_dev", search_dev, "false: no decoding after each epoch, only teacher-forced metrics");
+    v("dev_search", dev_search, "how dev sentences are decoded at each dev evaluation");
+    v("search_dev",
+      search_dev,
+      "false: dev evaluations do not decode, only teacher-forced metrics");
     v("lengths",
       lengths,
       "longest source length of each bucket but the last",

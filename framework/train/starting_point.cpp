@@ -48,10 +48,15 @@ Length take_length(Json& identity) {
   return length;
 }
 
-// Returns whether training for `asked` passes this state of a run that trained for `made`. If
-// max_updates ended that run, its last evaluation is not one of the longer run.
-bool passes(const TrainingState& state, const Length& made, const TrainOptions& asked) {
-  if (state.batch == 0 && state.update == made.max_updates && asked.max_updates != made.max_updates)
+// Returns whether training as `spec` says passes this state of a run that trained for `made`. The last evaluation
+// of that run is not one of the longer run if max_updates ended it, or if others lie some updates apart.
+bool passes(const TrainingState& state, const Length& made, const Spec& spec) {
+  const TrainOptions& asked = spec.train;
+  const auto& every = spec.evaluate.every;
+  const bool evaluated = state.update > 0 && state.evaluated == state.update;
+  if (evaluated &&
+      (every ? state.update % every->updates != 0
+             : state.update == made.max_updates && asked.max_updates != made.max_updates))
     return false;
   if (made.patience && *made.patience > asked.early_stopping->patience) return false;
   return state.epoch + (state.batch > 0 ? 1 : 0) <= asked.epochs &&
@@ -66,7 +71,7 @@ bool is_ours(const Record& record) {
 
 std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
                                          const Json& identity,
-                                         const TrainOptions& asked) {
+                                         const Spec& spec) {
   Json other = read_json<Json>(read_file(folder.identity()));
   const Length made = take_length(other);
   if (other != identity || !end_is_published(folder)) return std::nullopt;
@@ -76,7 +81,7 @@ std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
   if (recorded != identity) return std::nullopt;  // the file next to it belongs to another run
   if (!is_ours(record) || !changed_plugins(record).empty()) return std::nullopt;
   auto beginning = resume_point_of(folder, record.run_id(), [&](const Checkpoint& checkpoint) {
-    return passes(TrainingState::of(checkpoint), made, asked);
+    return passes(TrainingState::of(checkpoint), made, spec);
   });
   if (!beginning) return std::nullopt;
   return ShorterRun{record.run_id(), folder.root, std::move(*beginning)};
@@ -124,7 +129,7 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
   std::optional<ShorterRun> furthest;
   for (const RunFolder& one : candidates) {
     try {
-      auto found = shorter_run_in(one, identity, spec.train);
+      auto found = shorter_run_in(one, identity, spec);
       if (found && (!furthest || found->beginning.state.update > furthest->beginning.state.update))
         furthest = std::move(found);
     } catch (const DataError&) {

@@ -55,27 +55,17 @@ Trainer::Trainer(const Spec& spec,
 }
 
 void Trainer::run() {
-  // Within an epoch, or after its last batch, the evaluation that stops training is still to come.
-  if (pruner_ && !state_.finished && state_.batch == 0)
+  // Else the evaluation that stops training is still to come.
+  if (pruner_ && !state_.finished && state_.evaluated == state_.update)
     pruned_ = pruner_->stopped_before(state_.update);
   while (!state_.finished && !pruned_) {
     try {
       if (state_.update == 0) diagnostics_.look(Moment::start, data_.dev, 0);
       train_epoch();
-      // A longer run resumes from here; it has no evaluation in the middle of an epoch.
-      if (state_.update == spec_.train.max_updates) save();
-      const MetricTable dev = evaluate_dev();
-      if (pruner_) pruned_ = pruner_->stop(state_.update, dev);
     } catch (const Interrupted&) {
       save();  // a resumed run begins with the update, or the evaluation, that was not made
       throw;
     }
-    ++state_.epoch;
-    state_.batch = 0;
-    state_.finished = state_.ends(spec_.train);
-    if (state_.finished) pruned_.reset();  // too late: it is done
-    if (state_.out_of_patience(spec_.train)) tell_early_stop();
-    save();
   }
   if (pruned_) return;
   std::optional<std::vector<real>> averaged;
@@ -99,24 +89,67 @@ void Trainer::train_epoch() {
   const Index before_last = progress_.updates - count;
   if (state_.epoch == 0 && state_.batch == 0 && before_last > 0 &&
       schedule_->factor({before_last, spec_.train.epochs - 1, 0, count}) == 0)
-    observer_.message(
-        fmt::format("note: train.schedule ends long before training: the learning rate is 0 in the "
-                    "last epoch ({} updates), and maybe earlier; raise its updates",
-                    count));
-  const auto begun = std::chrono::steady_clock::now();
-  double tokens = 0;
-  while (state_.batch < count) {
-    if (spec_.train.max_updates && state_.update >= *spec_.train.max_updates) break;
-    if (observer_.stop_requested()) throw Interrupted("interrupted at update {}", state_.update);
-    one_update(sentences, batches);
-    tokens += static_cast<double>(progress_.tokens);
+    observer_.message(fmt::format(
+        "note: train.schedule ends long before training: the learning rate is 0 in its last epoch, "
+        "{} updates, and maybe before; raise its updates",
+        count));
+  train_batches(sentences, batches);
+  if (state_.batch == count || !(state_.finished || pruned_)) end_epoch();
+}
+
+void Trainer::train_batches(const Split& sentences, const Batches& batches) {
+  const Index count = std::ssize(batches);
+  double tokens = 0, seconds = 0;
+  while (!state_.finished && !pruned_) {
+    if (evaluation_is_due()) {
+      evaluate_dev();
+      if (state_.batch < count) decide();
+    } else if (state_.batch == count || reached_last_update()) {
+      break;
+    } else {
+      if (observer_.stop_requested()) throw Interrupted("interrupted at update {}", state_.update);
+      const auto begun = std::chrono::steady_clock::now();
+      one_update(sentences, batches);
+      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+      tokens += static_cast<double>(progress_.tokens);
+    }
   }
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
-  if (tokens > 0)  // in a group that comparisons of bits ignore
-    recorder_.scalars("system",
-                      state_.update,
-                      {{"tokens_per_s", tokens / spent.count()},
-                       {"memory_mb", std::round(resident_bytes() / 1e6)}});
+  if (tokens > 0)  // in a group that no comparison of bits looks at
+    recorder_.scalars(
+        "system",
+        state_.update,
+        {{"tokens_per_s", tokens / seconds}, {"memory_mb", std::round(resident_bytes() / 1e6)}});
+}
+
+void Trainer::end_epoch() {
+  const bool last = state_.epoch + 1 >= spec_.train.epochs || reached_last_update();
+  if (spec_.evaluate.every ? last && state_.evaluated < state_.update : true) {
+    // A longer run resumes from here; it has no evaluation at this update.
+    if (spec_.evaluate.every || reached_last_update()) save();
+    evaluate_dev();
+  }
+  ++state_.epoch;
+  state_.batch = 0;
+  if (state_.evaluated == state_.update)
+    decide();
+  else
+    save();
+}
+
+void Trainer::decide() {
+  state_.finished = state_.ends(spec_.train);
+  if (state_.finished) pruned_.reset();  // too late: it is done
+  if (state_.out_of_patience(spec_.train)) tell_early_stop();
+  save();
+}
+
+bool Trainer::reached_last_update() const {
+  return spec_.train.max_updates && state_.update >= *spec_.train.max_updates;
+}
+
+bool Trainer::evaluation_is_due() const {
+  const auto& every = spec_.evaluate.every;
+  return every && state_.evaluated < state_.update && state_.update % every->updates == 0;
 }
 
 // With the batches that come next: one, or as many as are accumulated.
@@ -164,7 +197,7 @@ void Trainer::record_update(const StepResult& result,
 }
 
 // With the averaged parameters in the model, if there are any.
-MetricTable Trainer::evaluate_dev() {
+void Trainer::evaluate_dev() {
   real* parameters = model_.parameters().values();
   std::optional<std::vector<real>> averaged;
   if (averaging_) averaged = averaging_->for_evaluation(parameters);
@@ -182,7 +215,8 @@ MetricTable Trainer::evaluate_dev() {
   exchange();
   if (averaging_) averaging_->evaluated(dev, parameters);
   schedule_->evaluated(dev);
-  return dev;
+  state_.evaluated = state_.update;
+  if (pruner_) pruned_ = pruner_->stop(state_.update, dev);
 }
 
 MetricTable Trainer::evaluate_parameters() {
@@ -226,14 +260,19 @@ MetricTable Trainer::evaluate_parameters() {
   return table;
 }
 
-// After the epoch's end; a dev evaluation belongs to each epoch.
 void Trainer::tell_early_stop() {
   const std::string text =
-      fmt::format("stopped at epoch {}: no better {} for {}; parameters of epoch {}",
-                  state_.epoch,
-                  spec_.train.early_stopping->metric,
-                  counted(state_.since_better, "epoch"),
-                  state_.epoch - state_.since_better);
+      spec_.evaluate.every
+          ? fmt::format("stopped at update {}: no better {} for {}; parameters of update {}",
+                        state_.update,
+                        spec_.train.early_stopping->metric,
+                        counted(state_.since_better, "dev evaluation"),
+                        state_.best_update)
+          : fmt::format("stopped at epoch {}: no better {} for {}; parameters of epoch {}",
+                        state_.epoch,
+                        spec_.train.early_stopping->metric,
+                        counted(state_.since_better, "epoch"),
+                        state_.epoch - state_.since_better);
   recorder_.event(fmt::format("{} (update {})", text, state_.best_update));
   observer_.message(text);
 }
@@ -270,7 +309,8 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   if (!schedule_->state().empty()) schedule_->restore(list_of(checkpoint, "schedule"));
   state_ = TrainingState::of(checkpoint);
   // Of a run that trained for another time, the state may be that of its end.
-  state_.finished = state_.epoch > 0 && state_.batch == 0 && state_.ends(spec_.train);
+  state_.finished =
+      state_.update > 0 && state_.evaluated == state_.update && state_.ends(spec_.train);
   saved_at_ = state_.update;
 }
 
@@ -301,6 +341,7 @@ std::string TrainingState::bytes() const {
   out.number(epoch);
   out.number(batch);
   out.number(update);
+  out.number(evaluated);
   out.number<std::uint8_t>(finished ? 1 : 0);
   out.number(best_update);
   out.number(best_value);
@@ -314,6 +355,7 @@ TrainingState TrainingState::of(const Checkpoint& checkpoint) {
     read.epoch = in.number<Index>();
     read.batch = in.number<Index>();
     read.update = in.number<Index>();
+    read.evaluated = in.number<Index>();
     read.finished = in.number<std::uint8_t>() != 0;
     read.best_update = in.number<Index>();
     read.best_value = in.number<double>();
@@ -322,7 +364,8 @@ TrainingState TrainingState::of(const Checkpoint& checkpoint) {
   });
   const bool possible = state.epoch >= 0 && state.epoch <= kMostEpochs && state.batch >= 0 &&
                         state.update == checkpoint.update && state.update >= 0 &&
-                        state.since_better >= 0 && state.since_better <= kMostEpochs;
+                        state.evaluated >= 0 && state.evaluated <= state.update &&
+                        state.since_better >= 0 && state.since_better <= kMostUpdates;
   if (!possible)
     throw DataError("checkpoint of update {}: 'position' cannot occur in this training",
                     checkpoint.update);

@@ -21,12 +21,13 @@ struct TrainingState {
   Index epoch = 0;  // finished ones, their dev evaluation included
   Index batch = 0;  // next batch of the epoch
   Index update = 0;
+  Index evaluated = 0;  // update of the newest dev evaluation; 0: none yet
   bool finished = false;
   Index best_update = 0;   // when the best parameters were the newest
   double best_value = 0;   // of the watched metric
   Index since_better = 0;  // dev evaluations without a better one
 
-  // Return whether training has ended, if it has just ended an epoch.
+  // Return whether training has ended, if dev has just been evaluated.
   bool out_of_patience(const TrainOptions& options) const;
   bool ends(const TrainOptions& options) const;
 
@@ -57,10 +58,16 @@ class Trainer {
   const std::optional<std::string>& pruned() const { return pruned_; }
 
  private:
+  // To the end of the epoch, its dev evaluations included, or of training.
   void train_epoch();
+  void train_batches(const Split& sentences, const Batches& batches);
+  void end_epoch();
+  void decide();  // after a dev evaluation: whether training ends
+  bool reached_last_update() const;
+  bool evaluation_is_due() const;  // of those that lie evaluate.every.updates apart
   void one_update(const Split& sentences, const Batches& batches);
   void record_update(const StepResult& result, double rate_factor, const Objective& objective);
-  MetricTable evaluate_dev();
+  void evaluate_dev();
   MetricTable evaluate_parameters();
   void tell_early_stop();
   void save();

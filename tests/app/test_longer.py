@@ -37,6 +37,10 @@ LONGER = {
     "moving average": (["train.epochs=2", "train.average.type=exponential"], ["train.epochs=4", "train.average.type=exponential"], 8),
     "last epochs": (["train.epochs=9", "train.max_updates=9", "train.average.type=last"], ["train.epochs=4", "train.average.type=last"], 9),
     "best epochs": (["train.epochs=9", "train.max_updates=9", "train.average.type=best"], ["train.epochs=4", "train.average.type=best"], 9),
+    "every, at the end": (["train.epochs=2", "evaluate.every={updates: 4}"], ["train.epochs=4", "evaluate.every={updates: 4}"], 8),
+    "every, not at the end": (["train.epochs=2", "evaluate.every={updates: 3}"], ["train.epochs=4", "evaluate.every={updates: 3}"], 8),
+    "every, within an epoch": (["train.max_updates=6", "evaluate.every={updates: 3}"], ["train.epochs=4", "evaluate.every={updates: 3}"], 6),
+    "every, stopped": (["train.max_updates=5", "evaluate.every={updates: 3}", EARLY % 1], ["train.epochs=4", "evaluate.every={updates: 3}", EARLY % 3], 5),
     "shorter": (["train.epochs=6", "record.keep=all"], ["train.epochs=2"], 8),
 }
 
