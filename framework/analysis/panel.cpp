@@ -78,6 +78,8 @@ Panel panel_of(const std::string& name,
     if (draws.resamples > 0 && comparison.groups.size() > 1 &&
         comparison.groups.size() <= kTestedUnasked)
       comparison.against = against_baseline(comparison, draws);
+    if (comparison.groups.size() != panel.series.size())
+      throw SpecError("runs of one series differ in more than the seed");
     panel.tables = length_tables(comparison.groups, panel.series, draws);
     panel.comparison = std::move(comparison);
   } catch (const SpecError& error) {  // two signatures

@@ -93,6 +93,12 @@ class Interpolator {
 
 }  // namespace
 
+std::string escape_references(std::string text) {
+  for (std::size_t at = text.find(kOpen); at != text.npos; at = text.find(kOpen, at + 3))
+    text.insert(at, "$");
+  return text;
+}
+
 void interpolate(Value& root) {
   const Value given = root;
   Interpolator(given).replace_in(root);

@@ -9,6 +9,8 @@
 // `$${` is the text `${`.
 #pragma once
 
+#include <string>
+
 #include "framework/config/value.hpp"
 
 namespace softalign {
@@ -16,5 +18,8 @@ namespace softalign {
 // Replaces every reference, each with its own position, whose `reference` is its text. Throws SpecError for one
 // that names nothing in the spec, or itself, and for a list or a block inside a text.
 void interpolate(Value& root);
+
+// A text that interpolate reads back as it is.
+std::string escape_references(std::string text);
 
 }  // namespace softalign

@@ -65,7 +65,8 @@ struct ValueSchema {
   }
   // One item stands for the list of it.
   static Json list(const Json& item) {
-    return {{"anyOf", {item, {{"type", "array"}, {"items", item}}}}};
+    const Json items = {{"anyOf", {item, reference_to("reference")}}};
+    return {{"anyOf", {item, {{"type", "array"}, {"items", items}}}}};
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "framework/base/hash.hpp"
 #include "framework/base/types.hpp"
+#include "framework/config/interpolate.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/value.hpp"
 #include "framework/config/yaml.hpp"
@@ -166,7 +167,7 @@ std::string resolved_yaml(const OptionNode& root, const Origins& origins) {
           const std::string& text,
           std::string_view help) {
         const bool given = origins.contains(path);
-        lines.emplace_back(indent(depth) + key + ": " + text,
+        lines.emplace_back(indent(depth) + key + ": " + escape_references(text),
                            given ? origin_of(origins, path) : default_text(help));
       },
       [&](int depth, const OptionNode& block) {

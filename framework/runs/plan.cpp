@@ -177,7 +177,6 @@ class VariantPlanner {
       try {
         add(part, variant);
       } catch (const SpecError& error) {
-        if (part.name.empty()) throw;
         throw SpecError("{} (of {}/{})", error.what(), part.name, variant.name);
       }
     }
@@ -206,7 +205,7 @@ class VariantPlanner {
     plan_.lengths[part.name] = spec.evaluate.lengths;
     for (const Index seed : sweep_.seeds) {
       ListedRun row{.k = std::ssize(list_.rows),
-                    .below = part.name.empty() ? "" : part.name + "-" + variant.name + "/",
+                    .below = part.name + "-" + variant.name + "/",
                     .part = part.name,
                     .variant = variant.name,
                     .seed = seed,

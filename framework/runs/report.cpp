@@ -25,10 +25,19 @@ void place_by_list(Report& report) {
     report.problems.push_back({run.path.string(), "left out: the plan has no such row"});
     return true;
   });
+  // A study that was run with several sets of overrides has several base specs of one variant.
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> bases;
+  for (const ListedRun& row : list.rows) {
+    std::vector<std::string>& known = bases[{row.part, row.variant}];
+    if (std::ranges::find(known, row.base) == known.end()) known.push_back(row.base);
+  }
   for (Run& run : report.runs) {
     const ListedRun* row = rows.at(run.path);
     run.panel = row->part;
     run.series = row->part.empty() ? configuration_text(list, *row) : row->variant;
+    const std::vector<std::string>& known = bases.at({row->part, row->variant});
+    if (const auto at = std::ranges::find(known, row->base) - known.begin(); at > 0)
+      run.series += fmt::format(" ({})", at + 1);
     if (!run.series.empty() && run.series.back() == ' ') run.series.pop_back();
   }
   std::ranges::stable_sort(report.runs, {}, [&](const Run& run) { return rows.at(run.path)->k; });

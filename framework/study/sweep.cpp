@@ -338,19 +338,4 @@ Sweep read_sweep(const fs::path& file, bool tiny) {
   return sweep;
 }
 
-Sweep experiment_sweep(const fs::path& spec, const std::string& name) {
-  Sweep sweep;
-  sweep.file = spec;
-  sweep.name = legal_name(name, {spec.string()});
-  sweep.method = SweepMethod::variants;
-  sweep.metric.goal = "minimize";
-  SweepPart part;
-  part.title = name;
-  part.base = spec;
-  part.variants = {{name, {}}};
-  part.metrics = read_report(nullptr);
-  sweep.parts.push_back(std::move(part));
-  return sweep;
-}
-
 }  // namespace softalign

@@ -100,10 +100,6 @@ struct Sweep : SweepSettings {
 // `tiny`: with what its parts say of it, one seed, and "-tiny" behind its name.
 Sweep read_sweep(const std::filesystem::path& file, bool tiny = false);
 
-// The sweep of an experiment with several seeds: of its spec, one part with one variant. The part has no name, so
-// that the runs lie where each would lie alone. Throws SpecError for a name that no folder can have.
-Sweep experiment_sweep(const std::filesystem::path& spec, const std::string& name);
-
 // The settings of a row, in the order of the parameters.
 using Configuration = std::vector<Override>;
 

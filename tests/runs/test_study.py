@@ -232,3 +232,11 @@ def test_runs_that_are_complete_under_another_name_are_taken_over(here: Path):
     assert "the same bits again" in softalign("verify", taken, cwd=here).stdout
     rows = softalign("study", "study.yaml", "--results", "other", "--dry-run", cwd=here).stdout.splitlines()
     assert rows[2].endswith(" planned")  # another results folder
+
+
+def test_a_study_that_was_run_with_other_overrides_is_reported_with_both(here: Path) -> None:
+    for overrides in ([], ["train.epochs=1"]):
+        softalign("study", "study.yaml", *overrides, cwd=here, code=None)
+    report = json.loads(softalign("export", "--what", "report", "--resamples", 0, "results/small", cwd=here).stdout)
+    series = {run["series"] for run in report["runs"]}
+    assert series == {"none", "none (2)", "additive", "additive (2)"} and report["panels"]

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "framework/app/command.hpp"
-#include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/progress.hpp"
@@ -19,6 +18,7 @@
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
 #include "framework/record/folder/status.hpp"
+#include "framework/study/settings.hpp"
 #include "framework/train/experiment.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/starting_point.hpp"
@@ -158,54 +158,35 @@ struct RunArguments {
   std::string progress = "text";
 };
 
-// streams: behind lines of progress, so on one line, as the event "end".
-void print_outcome(const ExperimentOutcome& outcome, bool json, bool streams) {
-  const std::filesystem::path file = RunFolder{outcome.folder}.record();
-  const Record record(file);
+Json outcome_json(const ExperimentOutcome& outcome) {
+  const Record record(RunFolder{outcome.folder}.record());
+  return {{"run_id", outcome.run_id},
+          {"record", record.file().string()},
+          {"was_complete", outcome.was_complete},
+          {"lines", record.attribute<Index>("data/test", "read").value_or(0)},
+          {"test", metrics_json(read_by_length(record))}};
+}
+
+void print_outcome(const ExperimentOutcome& outcome) {
+  const Record record(RunFolder{outcome.folder}.record());
   const MetricTable table = read_by_length(record);
-  if (json || streams) {
-    Json object = {{"run_id", outcome.run_id},
-                   {"record", file.string()},
-                   {"was_complete", outcome.was_complete},
-                   {"lines", record.attribute<Index>("data/test", "read").value_or(0)},
-                   {"test", metrics_json(table)}};
-    if (streams) object["event"] = "end";
-    if (streams)
-      write_data(json_line(object));
-    else
-      print_json(object);
-    return;
-  }
   std::vector<std::string> metrics = main_metrics(table);
   for (const std::string& name : table.metrics)
     if (!Registry::instance().find_if_present(MetricKind::name, name))
       metrics.push_back(name);  // a baseline that the spec asks for
   print_text(
       "test set{}, by source length\n{}", of_lines(record), metrics_by_length(table, metrics));
-  print_text("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(file));
+  print_text("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(record.file()));
 }
 
-ExitCode run(const RunArguments& arguments) {
-  if (!several_seeds(arguments.spec.overrides).empty()) {
-    if (arguments.options.from_scratch || arguments.options.steal || arguments.progress == "json")
-      throw SpecError("--from-scratch, --steal and --progress json go with one seed");
-    return run_seeds({arguments.spec,
-                      arguments.out,
-                      arguments.options.threads,
-                      arguments.options.sizes,
-                      arguments.options.force,
-                      arguments.dry_run,
-                      arguments.json});
-  }
+// One run; with --json its outcome, or plan, which is not printed yet.
+Json run_once(const RunArguments& arguments) {
   const auto resolved = load(arguments.spec, arguments.out);
   ProgressObserver observer(ProgressObserver::Signals::caught, arguments.out);
   if (arguments.dry_run) {
     const Plan plan = plan_run(resolved, arguments.options, arguments.out, observer);
-    if (arguments.json)
-      print_json(plan_json(plan));
-    else
-      print_text("{}", plan_text(plan));
-    return ExitCode::done;
+    if (!arguments.json) print_text("{}", plan_text(plan));
+    return plan_json(plan);
   }
   ExperimentOptions options = arguments.options;
   options.results = arguments.out;
@@ -215,13 +196,56 @@ ExitCode run(const RunArguments& arguments) {
   Observer& watcher = streams ? static_cast<Observer&>(*stream) : observer;
   const ExperimentOutcome outcome = run_experiment(resolved, options, watcher);
   observer.clear();
-  print_outcome(outcome, arguments.json, streams);
-  return ExitCode::done;
+  Json json = outcome_json(outcome);
+  if (streams) {
+    json["event"] = "end";
+    write_data(json_line(json));
+  } else if (!arguments.json) {
+    print_outcome(outcome);
+  }
+  return json;
+}
+
+// `seed=1,2,3`: the seeds, and the other overrides; empty where no list is given.
+std::vector<Index> take_seeds(std::vector<std::string>& overrides) {
+  std::vector<Index> seeds;
+  std::vector<std::string> others;
+  const std::vector<Override> changes = numbered_overrides(overrides);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const Value& value = changes[i].value;
+    const bool list =
+        value.is_list() || value.is_map() || value.text.find(',') != std::string::npos;
+    if (changes[i].path == "seed" && !changes[i].remove && list)
+      seeds = read_seeds(value, /*command_line=*/true);
+    else
+      others.push_back(overrides[i]);
+  }
+  overrides = std::move(others);
+  return seeds;
+}
+
+// Several seeds are run one after the other, each as it would be alone.
+void run(RunArguments arguments) {
+  const std::vector<Index> seeds = take_seeds(arguments.spec.overrides);
+  const bool prints = arguments.json && arguments.progress != "json";
+  if (seeds.empty()) {
+    const Json json = run_once(arguments);
+    if (prints) print_json(json);
+    return;
+  }
+  Json all = Json::array();
+  for (const Index seed : seeds) {
+    RunArguments one = arguments;
+    one.spec.overrides.push_back(fmt::format("seed={}", seed));
+    if (!arguments.json && arguments.progress != "json") print_text("seed {}\n", seed);
+    all.push_back(run_once(one));
+  }
+  if (prints) print_json(all);
 }
 
 }  // namespace
 
-void add_run(CLI::App& app, Outcome& outcome) {
+void add_run(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command =
       add_command(app,
@@ -253,7 +277,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
           "and at the end")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->callback([arguments, &outcome] { outcome.code = run(*arguments); });
+  command->callback([arguments] { run(*arguments); });
 }
 
 }  // namespace softalign::app

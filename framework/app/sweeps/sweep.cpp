@@ -78,14 +78,7 @@ SweepSubject subject_of(const SweepArguments& arguments) {
     plan.wanted = all_rows(plan.list);
     return subject;
   }
-  if (arguments.experiment) {
-    const Value spec = load_tree(arguments.file, numbered_overrides(arguments.overrides)).root;
-    const Value::Entry* const name = spec.find("name");
-    subject.sweep =
-        experiment_sweep(arguments.file, name ? text_of(name->value, "name") : Spec().name);
-  } else {
-    subject.sweep = read_sweep(arguments.file, arguments.tiny);
-  }
+  subject.sweep = read_sweep(arguments.file, arguments.tiny);
   subject.claims = subject.sweep->claims;
   plan = plan_sweep(*subject.sweep,
                     numbered_overrides(arguments.overrides),

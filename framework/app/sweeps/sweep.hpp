@@ -27,7 +27,6 @@ struct SweepArguments {
   std::vector<std::string> overrides;  // of all runs
   std::string only;                    // runs whose part/variant fits this pattern
   bool tiny = false;
-  bool experiment = false;  // the file is a spec, to be run with several seeds
 
   std::vector<std::string> out_words() const;  // --results, where it is needed
   bool is_planned() const;                     // the file is a folder or a plan
@@ -69,18 +68,6 @@ RunList planned(const SweepArguments& arguments);
 std::optional<Sweep> file_of(const SweepArguments& arguments, const RunList& list);
 // claims_of(list, file_of(arguments, list)) with a note on standard error in place of an exception.
 std::vector<StudyClaim> claims_or_note(const SweepArguments& arguments, const RunList& list);
-
-// The seeds that overrides name for `softalign run`; empty where they name one or none.
-std::vector<Index> several_seeds(const std::vector<std::string>& overrides);
-// `softalign run SPEC seed=1,2,3`: a row for each seed.
-struct SeedsRun {
-  SpecArguments spec;
-  std::string results;
-  int threads = 0;
-  SizeCheck sizes;
-  bool force = false, dry_run = false, json = false;
-};
-ExitCode run_seeds(const SeedsRun& run);
 
 // "softalign sweep NAME OPTIONS.. SWEEP", as a shell takes it.
 std::string sweep_command(const char* name,

@@ -319,33 +319,6 @@ void add_run_options(CLI::App& command,
 
 }  // namespace
 
-std::vector<Index> several_seeds(const std::vector<std::string>& overrides) {
-  std::vector<Index> seeds;
-  for (const Override& change : numbered_overrides(overrides))
-    if (change.path == "seed" && !change.remove)
-      seeds = change.value.is_scalar() && change.value.text.find(',') == std::string::npos
-                  ? std::vector<Index>()
-                  : read_seeds(change.value, /*command_line=*/true);
-  return seeds;
-}
-
-ExitCode run_seeds(const SeedsRun& given) {
-  RunArguments arguments;
-  arguments.sweep.experiment = true;
-  arguments.sweep.file = given.spec.file;
-  arguments.sweep.overrides = given.spec.overrides;
-  arguments.sweep.plugins = given.spec.plugins;
-  arguments.sweep.out = given.results;
-  arguments.workers = 0;
-  arguments.threads = std::max(1, given.threads);
-  arguments.again = true;
-  arguments.sizes = given.sizes;
-  arguments.force = given.force;
-  arguments.dry_run = given.dry_run;
-  arguments.json = given.json;
-  return run(arguments);
-}
-
 void add_study(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<RunArguments>();
   arguments->workers = 1;

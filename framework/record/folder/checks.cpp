@@ -85,7 +85,8 @@ void check_spec_files(const RunFolder& run,
     throw damaged(run.identity(), "damaged: its hash is not the run ID");
   std::string other;
   try {
-    const SpecTree tree = parse_tree(read_file(run.spec()), run.spec().string());
+    SpecTree tree = parse_tree(read_file(run.spec()), run.spec().string());
+    interpolate(tree.root);
     other = difference(tree.root, read_json<Json>(canonical), "", except);
   } catch (const SpecError& error) {
     throw damaged(run.spec(), fmt::format("damaged ({})", in_one_line(error)));
