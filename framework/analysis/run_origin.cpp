@@ -1,5 +1,9 @@
 #include "framework/analysis/run_origin.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -9,6 +13,7 @@
 #include "framework/base/json.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
+#include "framework/config/interpolate.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/folder/runs_below.hpp"
@@ -22,7 +27,8 @@ constexpr const char* kWallTime = "wall_time";
 
 // What a resolved spec says outside the run's ID.
 void read_remarks(const std::string& spec_yaml, const std::string& file, RunOrigin& origin) {
-  const Value spec = parse_yaml(spec_yaml, file);
+  Value spec = parse_yaml(spec_yaml, file);
+  interpolate(spec);
   if (const Value::Entry* notes = spec.find("notes")) origin.notes = notes->value.text;
   if (const Value::Entry* tags = spec.find("tags"))
     for (const Value& tag : tags->value.items) origin.tags.push_back(tag.text);
@@ -35,6 +41,23 @@ std::vector<std::string> texts_in(const Record& record, const std::string& name)
   if (!texts) throw damaged_value(record.file(), "provenance/attempts/" + name);
   return *texts;
 }
+
+// Others who change a run's tags wait.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ >= 0) retry([&] { return flock(descriptor_, LOCK_EX); });
+  }
+  ~FolderLock() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
 
 void take_changed_tags(const RunFolder& run, RunOrigin& origin) {
   if (!is_there(run.tags())) return;
@@ -116,7 +139,14 @@ std::vector<std::string> change_tags(const RunFolder& run,
     throw SpecError(
         "{}: a record alone keeps the tags of its spec; only a run's folder takes others",
         run.root.string());
+  constexpr std::size_t kLongest = 100;
+  for (const std::string& tag : add)
+    if (tag.size() > kLongest || tag.find(',') != tag.npos || has_control_characters(tag))
+      throw SpecError("'{}' cannot be a tag: use at most {} characters, no comma and no line end",
+                      printable(tag),
+                      kLongest);
   check_names_in(run);
+  const FolderLock lock(run.root);
   std::vector<std::string> tags =
       (is_there(run.record()) ? origin_of(Record(run.record())) : origin_of(run)).tags;
   for (const std::string& tag : remove)

@@ -59,6 +59,8 @@ std::string read_hash(const InputFile& file);
 // $HOME/.cache/softalign. Empty, so that nothing is cached, if SOFTALIGN_CACHE is set and empty or none of
 // them is set. It need not exist.
 std::optional<std::filesystem::path> cache_folder();
+// What softalign keeps in it; anything else there is somebody's own.
+inline constexpr const char* kCacheFolders[] = {"datasets", "hashes", "plugins", "runs"};
 
 // Metadata of a file, sufficient to know that it has not changed, as in git's index. Take the stamp before
 // reading the file. Times are nanoseconds since 1970: of the last change of the content, and of the inode,

@@ -47,6 +47,10 @@ void check_recorded(const Record& record, const SpecTree& tree) {
   try {
     check_spec(resolve<Spec>(tree));
   } catch (const SpecError& error) {
+    if (const auto missing = changed_plugins(record); !missing.empty())
+      throw SpecError("{}: made by the plugin {}; give it with --plugin FILE if you trust it",
+                      record.file().string(),
+                      fmt::join(missing, ", "));
     const std::string version = record.attribute<std::string>("", "framework_version").value_or("");
     const std::string commit =
         record.attribute<std::string>("provenance", "git_commit").value_or("");

@@ -59,6 +59,8 @@ def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> 
     if process.returncode not in codes:
         text = "".join(line.removeprefix("softalign: ") for line in told if line.startswith("softalign: ")) if shown else "".join(told)
         text = text.strip().removeprefix("softalign: ")
+        if process.returncode < 0:
+            raise RecordError(f"softalign {words[0]} was killed by signal {-process.returncode}; please report it if nobody killed it", status=1)
         raise RecordError(text or f"softalign {words[0]} ended with {process.returncode}", process.returncode)
     return printed
 

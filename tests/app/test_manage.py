@@ -38,6 +38,19 @@ def test_tags_take_runs_and_tags(run: Path, tmp_path: Path) -> None:
     assert "tags.json" in softalign("ls", cwd=tmp_path).stderr
 
 
+def test_tags_of_several_calls_at_once_are_all_kept(run: Path, tmp_path: Path) -> None:
+    calls = [subprocess.Popen([PROGRAM, "tag", run, f"+t{i}"], cwd=tmp_path, stdout=subprocess.DEVNULL) for i in range(12)]
+    assert [call.wait() for call in calls] == [0] * 12 and len(tags(tmp_path)) == 12
+    error("tag", run, "+a,b", cwd=tmp_path, code=2)
+
+
+def test_a_link_to_a_run_and_the_folder_one_is_in(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(run)
+    error("rm", "link", "--yes", cwd=tmp_path, code=2)
+    softalign("rm", ".", "--yes", cwd=run)
+    assert not run.exists()
+
+
 def asked(reply: str, *arguments: object, cwd: Path) -> int:
     """The exit status of a command that a person at a terminal replies to."""
     controller, terminal = pty.openpty()
@@ -73,17 +86,21 @@ def test_a_run_that_is_worked_on_stays(here: Path) -> None:
 
 def test_gc_frees_what_complete_runs_do_not_need(run: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "SOFTALIGN_CACHE": str(tmp_path / "cache")}
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache/data").write_bytes(b"1234")
+    (tmp_path / "cache/datasets").mkdir(parents=True)
+    (tmp_path / "cache/datasets/one").write_bytes(b"1234")
+    (tmp_path / "cache/thesis.tex").write_text("not ours")
     shutil.copytree(run, tmp_path / "results/tiny/unfinished")
     (tmp_path / "results/tiny/unfinished/run.h5").unlink()
-    found = {one["what"]: one for one in answer("gc", cwd=tmp_path, env=environment)}
+    found = {one["what"]: one for one in answer("gc", "--what", "checkpoints,journals,cache", cwd=tmp_path, env=environment)}
     assert found["cache"]["bytes"] == 4 and found["journals"]["bytes"] == (run / "journal-001.jrnl").stat().st_size
     assert (run / "ckpt").exists()  # nobody was there to confirm it
     softalign("gc", "--what", "journals", "--yes", cwd=tmp_path, env=environment)
     assert not list(run.glob("*.jrnl")) and (run / "ckpt").exists()
     softalign("gc", "--yes", cwd=tmp_path, env=environment)
-    assert not (run / "ckpt").exists() and not list((tmp_path / "cache").iterdir())
+    assert not (run / "ckpt").exists() and (tmp_path / "cache/datasets").exists()
+    softalign("gc", "--yes", "--what", "cache", cwd=tmp_path, env=environment)
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["thesis.tex"]
+    error("gc", "nowhere", "--yes", cwd=tmp_path, code=2)
     assert list((tmp_path / "results/tiny/unfinished").glob("*.jrnl"))
     softalign("verify", run, cwd=tmp_path)
     assert answer("gc", cwd=tmp_path, env=environment)[0]["files"] == 0

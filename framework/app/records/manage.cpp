@@ -49,10 +49,14 @@ constexpr const char* kKept = "nothing is removed; --yes removes without asking"
 void remove_whole(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);
-  if (error) throw MachineError("{}: cannot be removed: {}", short_path(path), error.message());
+  if (error) throw MachineError("{}: cannot be removed: {}", path.string(), error.message());
 }
 
 RunFolder run_folder(const fs::path& path) {
+  std::error_code none;
+  if (fs::is_symlink(path, none))
+    throw SpecError("{}: is a link; name the folder that it leads to",
+                    printable(path.string(), kWhole));
   if (!is_folder(path))
     throw SpecError("{}: is a record alone, no run's folder; remove the file itself",
                     printable(path.string(), kWhole));
@@ -103,6 +107,7 @@ struct RmArguments {
 };
 
 ExitCode rm(const RmArguments& arguments) {
+  const fs::path results = whole_path(arguments.runs.results);
   std::vector<RunFolder> folders;
   Table table({{"run"}, {"state"}, {"files", Side::right}, {"size", Side::right}});
   Usage all;
@@ -120,7 +125,7 @@ ExitCode rm(const RmArguments& arguments) {
                  std::string(to_string(status.state)),
                  fmt::format("{}", usage.files),
                  usage.size()});
-      folders.push_back(run);
+      folders.push_back({whole_path(path)});  // the working folder may go with it
     }
   print_text("{}", table.str());
   const std::string what = counted(folders.size(), "run");
@@ -130,10 +135,9 @@ ExitCode rm(const RmArguments& arguments) {
   }
   for (const RunFolder& run : folders) {
     remove_whole(run.root);
-    const fs::path above = whole_path(run.root).parent_path();
-    std::error_code
-        in_use;  // a folder that holds others stays, and so does the folder of all results
-    if (above != whole_path(arguments.runs.results)) fs::remove(above, in_use);
+    const fs::path above = run.root.parent_path();
+    std::error_code in_use;  // a folder that is not empty stays, and so does that of all results
+    if (above != results) fs::remove(above, in_use);
   }
   print_text("removed {}, {}\n", what, all.size());
   return ExitCode::done;
@@ -156,7 +160,7 @@ struct Garbage {
 
 struct GcArguments {
   std::string folder = "results";
-  std::vector<std::string> what = {"checkpoints", "journals", "cache"};
+  std::vector<std::string> what = {"checkpoints", "journals"};
   bool yes = false, json = false;
 };
 
@@ -164,18 +168,15 @@ std::vector<Garbage> garbage_below(const std::string& folder) {
   Garbage checkpoints{"checkpoints", "training such a run longer begins anew; no verify --quick"};
   Garbage journals{"journals", "a damaged run.h5 cannot be made again"};
   Garbage cache{"cache", "data is read and prepared again"};
-  if (is_there(folder))
+  if (folder != GcArguments().folder || is_there(folder))
     for (const RunFolder& run : runs_below(folder)) {
       if (run_status(run).state != RunState::complete || !published_end(run)) continue;
       check_names_in(run);
       checkpoints.add(run.checkpoints());
       for (const Index attempt : run.journals()) journals.add(run.journal(attempt));
     }
-  if (const auto kept = cache_folder()) {
-    std::error_code none;
-    for (fs::directory_iterator it(*kept, none), end; !none && it != end; it.increment(none))
-      cache.add(it->path());
-  }
+  if (const auto kept = cache_folder())
+    for (const char* name : kCacheFolders) cache.add(*kept / name);
   return {checkpoints, journals, cache};
 }
 
@@ -240,15 +241,18 @@ void add_gc(CLI::App& app, Outcome& outcome) {
                                   "gc",
                                   "show what can be removed, and remove it",
                                   "Records",
-                                  "softalign gc results --what cache,journals");
+                                  "softalign gc results --what journals,cache");
   command->add_option("folder", arguments->folder, "of the runs")->capture_default_str();
   command
-      ->add_option("--what",
-                   arguments->what,
-                   "checkpoints and journals of complete runs, cache (default: all)")
+      ->add_option(
+          "--what",
+          arguments->what,
+          "checkpoints and journals of complete runs; cache: the data prepared for all runs of "
+          "this user")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(arguments->what));
+      ->check(CLI::IsMember({"checkpoints", "journals", "cache"}))
+      ->capture_default_str();
   add_yes(*command, arguments->yes);
   command->add_flag("--json", arguments->json, "print what there is as JSON");
   command->callback([arguments, &outcome] { outcome.code = gc(*arguments); });

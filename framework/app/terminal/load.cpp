@@ -8,6 +8,7 @@
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 
@@ -52,6 +53,13 @@ void print_notes(const std::vector<std::string>& notes) {
 }
 
 ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results) {
+  std::error_code none;
+  const fs::path shipped =
+      program_file().parent_path().parent_path() / "share/softalign" / arguments.file;
+  if (!fs::exists(arguments.file, none) && fs::is_regular_file(shipped, none))
+    throw SpecError("{}: no such file here; softalign has one of this name: {}",
+                    arguments.file,
+                    short_path(shipped));
   auto resolved =
       load_with_plugins(load_tree(arguments.file, numbered_overrides(arguments.overrides)),
                         arguments.plugins,

@@ -50,6 +50,9 @@ class Comparison:
         """A row for each metric of each group against the baseline: differences over the seeds and over the test sentences, p-values (Holm)."""
         return pd.json_normalize(self.data["against_baseline"])
 
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.data['groups'])} groups>"
+
     def _repr_html_(self) -> str:
         return self.frame().to_html(float_format="{:.4g}".format)
 

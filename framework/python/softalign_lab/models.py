@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ class Hypothesis:
     tokens: list[str]
     log_probabilities: list[float]
     source: list[str]
-    weights: np.ndarray | None = None
+    weights: np.ndarray | None = field(default=None, repr=False)
     drawn: int | None = None  # how often, by a search that samples
 
     def __str__(self) -> str:

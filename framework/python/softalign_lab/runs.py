@@ -152,6 +152,9 @@ class Run:
         """Learning curves of the training and the dev set, beside each other for several metrics."""
         from matplotlib.figure import Figure
 
+        known = sorted({name for split in ("train", "dev") for name in self._series(split)})
+        if unknown := [metric for metric in metrics if metric not in known]:
+            raise _core.SpecError(f"no curve of {unknown[0]!r}; there are: {', '.join(known)}")
         figure = Figure(figsize=(4 * len(metrics), 3), layout="constrained")
         for axes, metric in zip(figure.subplots(1, len(metrics), squeeze=False)[0], metrics):
             for name in ("train", "dev"):

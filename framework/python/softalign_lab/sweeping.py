@@ -25,6 +25,9 @@ class Sweep:
         self.folder = Path(results) / data["name"]
         self._rows: list[dict[str, Any]] = data["rows"] if "rows" in data else [{**run, "folder": str(self.folder / run["path"])} for run in data["runs"]]
 
+    def __repr__(self) -> str:
+        return f"<Sweep {self.name}, {len(self._rows)} rows: {self.folder}>"
+
     @property
     def name(self) -> str:
         return self.data["name"]
