@@ -142,8 +142,8 @@ def commands() -> str:
 def plugins(kind: str, names: list[str]) -> str:
     page = [f"# {kind}\n", f"`{kind}:` in a spec, `softalign describe {kind} NAME` on a command line. The contract is [`framework/{CONTRACTS[kind]}.hpp`](../contracts.md).\n"]
     for name in names:
-        told = json.loads(asked("describe", kind, name, "--json"))
-        page += [f"## {name}\n", cell(told["summary"]) + f" (`{told['source']}`)\n", fenced(told["note"]) if told.get("note") else "", options(told.get("options", []))]
+        facts = json.loads(asked("describe", kind, name, "--json"))
+        page += [f"## {name}\n", cell(facts["summary"]) + f" (`{facts['source']}`)\n", fenced(facts["note"]) if facts.get("note") else "", options(facts.get("options", []))]
     return "\n".join(page)
 
 

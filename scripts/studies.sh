@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# studies.sh [--tiny] [--pages] [--workers N] [--results FOLDER] [NAME..]: runs the studies of experiments/, or goes on with them: those that are named,
+# studies.sh [--tiny] [--pages] [--workers N] [--results FOLDER] [NAME..]: runs or resumes the studies of experiments/: those that are named,
 # else all. --tiny: in a form that is over in seconds. --pages: writes FOLDER/studies/NAME/ from the records of FOLDER (results) instead.
 # Started again it goes on where it was. Started several times on one FOLDER, on this machine or others, the runs are shared out;
 # `softalign sweep submit experiments/NAME/study.yaml` gives those of one study to Slurm. The program is that of build/release, built first

@@ -1,4 +1,4 @@
-"""An Optuna study that searches a sweep: it is asked for configurations, `softalign sweep work` runs them, it is told how they did.
+"""An Optuna study that searches a sweep: it proposes configurations, `softalign sweep work` runs them, and it receives their metric.
 
 Each trial becomes rows of the plan, one a seed, before it runs, and each row is an ordinary run: the same values lead to the same run, which resumes.
 """

@@ -38,7 +38,7 @@ def program() -> str:
 
 
 def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> str:
-    """What the program prints. Throws RecordError with its own words where its exit status is none of these. shown: its progress goes to standard
+    """What the program prints. Throws RecordError with its message for any other exit status. shown: its progress goes to standard
     error as it comes."""
     command = [program(), *map(str, words)]
     try:
@@ -47,8 +47,8 @@ def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> 
         raise RecordError(f"{command[0]}: cannot be started: {error.strerror}", status=1) from error
     with process:
         assert process.stdout and process.stderr
-        told: list[str] = []
-        reader = threading.Thread(target=_pass_on, args=(process.stderr, told, shown))
+        lines: list[str] = []
+        reader = threading.Thread(target=_pass_on, args=(process.stderr, lines, shown))
         reader.start()
         try:
             printed = process.stdout.read()
@@ -57,7 +57,7 @@ def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> 
             process.wait()
             raise
     if process.returncode not in codes:
-        text = "".join(line.removeprefix("softalign: ") for line in told if line.startswith("softalign: ")) if shown else "".join(told)
+        text = "".join(line.removeprefix("softalign: ") for line in lines if line.startswith("softalign: ")) if shown else "".join(lines)
         text = text.strip().removeprefix("softalign: ")
         if process.returncode < 0:
             raise RecordError(f"softalign {words[0]} was killed by signal {-process.returncode}; please report it if nobody killed it", status=1)
@@ -65,9 +65,9 @@ def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> 
     return printed
 
 
-def _pass_on(written: Iterable[str], told: list[str], shown: bool) -> None:
+def _pass_on(written: Iterable[str], lines: list[str], shown: bool) -> None:
     for line in written:
-        told.append(line)
+        lines.append(line)
         if shown:
             print(line, end="", file=sys.stderr)
 
