@@ -4,7 +4,7 @@
 all          every figure that the records have the numbers for, into a folder
 lengths      a metric by source length, mean and deviation over seeds, with the number of sentences
 curves       learning curves, mean and deviation over seeds
-alignments   attention matrices with their words, known links outlined
+alignments   attention matrices with their words, gold links outlined
 images       an image with each word's attention over it, where sources are images
 heatmap      a metric over two parameters of a sweep
 states       principal components of a model's annotations and readouts

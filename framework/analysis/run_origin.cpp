@@ -1,9 +1,5 @@
 #include "framework/analysis/run_origin.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -41,23 +37,6 @@ std::vector<std::string> texts_in(const Record& record, const std::string& name)
   if (!texts) throw damaged_value(record.file(), "provenance/attempts/" + name);
   return *texts;
 }
-
-// Others who change a run's tags wait.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder)
-      : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ >= 0) retry([&] { return flock(descriptor_, LOCK_EX); });
-  }
-  ~FolderLock() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
 
 void take_changed_tags(const RunFolder& run, RunOrigin& origin) {
   if (!is_there(run.tags())) return;

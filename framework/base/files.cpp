@@ -1,6 +1,7 @@
 #include "framework/base/files.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -122,5 +123,36 @@ fs::path normal_path(const fs::path& path) {
 }
 
 fs::path whole_path(const fs::path& path) { return normal_path(fs::absolute(path)); }
+
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ >= 0) retry([&] { return flock(descriptor_, LOCK_EX); });
+}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+DiskUsage& DiskUsage::operator+=(const DiskUsage& other) {
+  files += other.files;
+  bytes += other.bytes;
+  return *this;
+}
+
+DiskUsage disk_usage(const std::filesystem::path& path) {
+  DiskUsage usage;
+  std::error_code error, none;
+  const auto add = [&](const std::filesystem::directory_entry& entry) {
+    if (entry.symlink_status(none).type() == std::filesystem::file_type::regular)
+      usage += {1, entry.file_size(none)};
+  };
+  const std::filesystem::directory_entry top(path, none);
+  add(top);
+  if (top.symlink_status(none).type() != std::filesystem::file_type::directory) return usage;
+  for (std::filesystem::recursive_directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error))
+    add(*it);
+  return usage;
+}
 
 }  // namespace softalign

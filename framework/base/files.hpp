@@ -45,6 +45,25 @@ class RegularFile {
   std::uint64_t size_ = 0;
 };
 
+// Holds a folder while it lives: other processes that want to hold it wait. Does nothing where it cannot be opened.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+// Of regular files at and below a path; links are not followed.
+struct DiskUsage {
+  std::uintmax_t files = 0, bytes = 0;
+  DiskUsage& operator+=(const DiskUsage& other);
+};
+DiskUsage disk_usage(const std::filesystem::path& path);
+
 inline constexpr std::uint64_t kLargestText = std::uint64_t{1}
                                               << 30;  // bytes: an upper bound for our texts
 inline constexpr auto kAnySize = std::numeric_limits<std::uint64_t>::max();

@@ -1,9 +1,5 @@
 #include "framework/runs/run_list.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <set>
 
@@ -150,23 +146,6 @@ void check_texts(const RunList& list) {
     for (const Override& setting : row.set) check(setting.value.flow());
   for (const auto& [name, base] : list.bases) check(block_text(base));
 }
-
-// Whoever writes rows holds the folder.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder)
-      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ >= 0) retry([&] { return flock(descriptor_, LOCK_EX); });
-  }
-  ~FolderLock() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
 
 }  // namespace
 

@@ -118,4 +118,18 @@ Index typical_length(const DataOutline::SplitOutline& split) {
   return static_cast<Index>(std::max(split.source.mean, split.target.mean)) + 1;
 }
 
+double updates_of(const TrainOptions& train, const DataOutline::SplitOutline& data) {
+  const Index examples = data.drawn > 0 ? data.drawn : data.examples;
+  const double batch = static_cast<double>(most_pairs(train.batch, typical_length(data)) *
+                                           train.accumulate.value_or(1));
+  const double all =
+      static_cast<double>(train.epochs) * std::ceil(static_cast<double>(examples) / batch);
+  return train.max_updates ? std::min(all, static_cast<double>(*train.max_updates)) : all;
+}
+
+double dev_evaluations_of(const Spec& spec, const DataOutline::SplitOutline& train) {
+  if (!spec.evaluate.every) return static_cast<double>(spec.train.epochs);
+  return updates_of(spec.train, train) / static_cast<double>(spec.evaluate.every->updates) + 1;
+}
+
 }  // namespace softalign

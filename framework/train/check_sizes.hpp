@@ -52,4 +52,8 @@ Index cells_of(const DataOutline& data);
 // The mean length of a sentence's longer side, with </s>.
 Index typical_length(const DataOutline::SplitOutline& split);
 
+// At most, of a run.
+double updates_of(const TrainOptions& train, const DataOutline::SplitOutline& data);
+double dev_evaluations_of(const Spec& spec, const DataOutline::SplitOutline& train);
+
 }  // namespace softalign

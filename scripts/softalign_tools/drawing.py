@@ -165,7 +165,7 @@ def asides(n: int) -> np.ndarray:
 
 
 def draw_matrix(axis: Axes, item: Alignment, size: float, line: float = 1) -> AxesImage:
-    """Source words along the top, target words down, known links outlined. `line`: a factor on widths of lines."""
+    """Source words along the top, target words down, gold links outlined. `line`: a factor on widths of lines."""
     t, s = item.weights.shape
     image = axis.imshow(item.weights, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     axis.set_xticks(range(s), item.source, rotation=90, fontsize=size)

@@ -22,27 +22,7 @@
 namespace softalign::app {
 namespace {
 
-// Files below a folder or of one file, links not followed.
-struct Usage {
-  std::uintmax_t files = 0, bytes = 0;
-
-  void add(const fs::path& path) {
-    std::error_code error, none;
-    if (fs::symlink_status(path, none).type() == fs::file_type::regular) add_file(path);
-    if (fs::symlink_status(path, none).type() != fs::file_type::directory) return;
-    for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
-         it.increment(error))
-      if (it->symlink_status(none).type() == fs::file_type::regular) add_file(it->path());
-  }
-  std::string size() const { return bytes_text(static_cast<double>(bytes)); }
-
- private:
-  void add_file(const fs::path& path) {
-    std::error_code none;
-    ++files;
-    bytes += fs::file_size(path, none);
-  }
-};
+std::string size_of(const DiskUsage& usage) { return bytes_text(static_cast<double>(usage.bytes)); }
 
 constexpr const char* kKept = "nothing is removed; --yes removes without asking";
 
@@ -110,7 +90,7 @@ ExitCode rm(const RmArguments& arguments) {
   const fs::path results = whole_path(arguments.runs.results);
   std::vector<RunFolder> folders;
   Table table({{"run"}, {"state"}, {"files", Side::right}, {"size", Side::right}});
-  Usage all;
+  DiskUsage all;
   for (const auto& found : find_runs(arguments.runs.places, arguments.runs.results))
     for (const fs::path& path : found) {
       const RunFolder run = run_folder(path);
@@ -118,18 +98,17 @@ ExitCode rm(const RmArguments& arguments) {
       if (is_worked_on(status.state))
         throw MachineError(
             "{}: {} works on it; end that process first", short_path(path), status.owner);
-      Usage usage;
-      usage.add(path);
-      all.add(path);
+      const DiskUsage usage = disk_usage(path);
+      all += usage;
       table.row({short_path(path),
                  std::string(to_string(status.state)),
                  fmt::format("{}", usage.files),
-                 usage.size()});
+                 size_of(usage)});
       folders.push_back({whole_path(path)});  // the working folder may go with it
     }
   print_text("{}", table.str());
   const std::string what = counted(folders.size(), "run");
-  if (!arguments.yes && !confirmed(fmt::format("remove {}, {}?", what, all.size()))) {
+  if (!arguments.yes && !confirmed(fmt::format("remove {}, {}?", what, size_of(all)))) {
     print_error(kKept);
     return ExitCode::failed;
   }
@@ -139,7 +118,7 @@ ExitCode rm(const RmArguments& arguments) {
     std::error_code in_use;  // a folder that is not empty stays, and so does that of all results
     if (above != results) fs::remove(above, in_use);
   }
-  print_text("removed {}, {}\n", what, all.size());
+  print_text("removed {}, {}\n", what, size_of(all));
   return ExitCode::done;
 }
 
@@ -149,12 +128,12 @@ struct Garbage {
   const char* name;
   const char* loss;  // what removing it costs
   std::vector<fs::path> paths = {};
-  Usage usage = {};
+  DiskUsage usage = {};
 
   void add(const fs::path& path) {
-    const std::uintmax_t before = usage.files;
-    usage.add(path);
-    if (usage.files > before) paths.push_back(path);
+    const DiskUsage more = disk_usage(path);
+    usage += more;
+    if (more.files > 0) paths.push_back(path);
   }
 };
 
@@ -185,13 +164,12 @@ ExitCode gc(const GcArguments& arguments) {
   std::erase_if(all, [&](const Garbage& one) {
     return std::ranges::find(arguments.what, one.name) == arguments.what.end();
   });
-  Usage sum;
+  DiskUsage sum;
   Json json = Json::array();
   Table table({{"what"}, {"files", Side::right}, {"size", Side::right}, {"without it"}});
   for (const Garbage& one : all) {
-    sum.files += one.usage.files;
-    sum.bytes += one.usage.bytes;
-    table.row({one.name, fmt::format("{}", one.usage.files), one.usage.size(), one.loss});
+    sum += one.usage;
+    table.row({one.name, fmt::format("{}", one.usage.files), size_of(one.usage), one.loss});
     json.push_back({{"what", one.name}, {"files", one.usage.files}, {"bytes", one.usage.bytes}});
   }
   if (arguments.json)
@@ -199,7 +177,7 @@ ExitCode gc(const GcArguments& arguments) {
   else
     print_text("{}", table.str());
   if (sum.files == 0) return ExitCode::done;
-  const std::string what = fmt::format("{}, {}", counted(sum.files, "file"), sum.size());
+  const std::string what = fmt::format("{}, {}", counted(sum.files, "file"), size_of(sum));
   if (!arguments.yes && !confirmed(fmt::format("remove {}?", what))) {
     print_error(kKept);
     return ExitCode::done;

@@ -129,7 +129,7 @@ class Drawing {
 };
 
 // A row for each target word, a column for each source word, whose letters stand above it; shades
-// are weights, dots are known links. Behind each row the source word with the largest weight. Wider
+// are weights, dots are gold links. Behind each row the source word with the largest weight. Wider
 // than `columns` (0: no limit), it is cut into bands of source words.
 std::string draw_alignment(const Alignment& alignment, std::size_t columns) {
   return Drawing(alignment).draw(columns);

@@ -1,5 +1,5 @@
-// softalign completion SHELL, schema: what shells and editors complete and check. A shell asks the hidden command
-// `complete` at every Tab, which knows commands, options and their values, plugins, runs and the keys of a spec.
+// softalign completion SHELL: a script for a shell, which asks the hidden command `complete` at
+// every Tab; that knows commands, options and their values, plugins, runs and the keys of a spec.
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <map>
@@ -13,9 +13,6 @@
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/config/help.hpp"
-#include "framework/config/plugin_loader.hpp"
-#include "framework/config/schema.hpp"
-#include "framework/study/schema.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {
@@ -62,12 +59,8 @@ struct Candidate {
   std::string word, description;
 };
 
-std::vector<CLI::App*> commands_of(const CLI::App& app) {
-  std::vector<CLI::App*> shown;
-  for (CLI::App* command :
-       const_cast<CLI::App&>(app).get_subcommands([](CLI::App*) { return true; }))
-    if (!command->get_group().empty()) shown.push_back(command);
-  return shown;
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 // The words before the last one, as the command line's own parser would take them apart.
@@ -253,14 +246,6 @@ std::vector<Candidate> candidates(const CLI::App& app, const std::vector<std::st
   return found;
 }
 
-JsonObject spec_schema() {
-  JsonObject schema = schema_of(Spec());
-  const JsonObject file = {{"type", "string"}};
-  schema["properties"]["extends"] = {{"description", "files that this one is laid over"},
-                                     {"anyOf", {file, {{"type", "array"}, {"items", file}}}}};
-  return whole_schema("an experiment of softalign", std::move(schema), schema_definitions());
-}
-
 void print_candidates(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string current = words.empty() ? "" : words.back();
   for (const auto& [word, description] : candidates(app, words)) {
@@ -295,29 +280,6 @@ void add_completion(CLI::App& app, Outcome&) {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([shell] { fmt::print("{}", kScripts.at(*shell)); });
-}
-
-void add_schema(CLI::App& app, Outcome&) {
-  struct Arguments {
-    std::string what = "spec";
-    std::vector<std::string> plugins;
-  };
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      app,
-      "schema",
-      "a JSON Schema, by which editors complete and check YAML",
-      "Setup",
-      "softalign schema > spec.schema.json\n\nThe first line of a spec tells an editor with a YAML "
-      "language server to use it:\n  # yaml-language-server: $schema=spec.schema.json");
-  command->add_option("what", arguments->what, "spec, sweep or study (a sweep with variants)")
-      ->check(CLI::IsMember({"spec", "sweep", "study"}))
-      ->capture_default_str();
-  add_plugin_option(*command, arguments->plugins);
-  command->callback([arguments] {
-    for (const std::string& plugin : arguments->plugins) load_plugin(plugin);
-    print_json(arguments->what == "spec" ? spec_schema() : sweep_schema());
-  });
 }
 
 }  // namespace softalign::app

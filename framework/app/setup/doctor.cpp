@@ -77,25 +77,11 @@ std::map<std::string, std::string> python_versions(const std::vector<std::string
   return versions;
 }
 
-// The cache folder and how much is in it.
 std::string cache_text() {
   const auto folder = cache_folder();
   if (!folder) return "none: every run reads its text again";
-  std::uintmax_t bytes = 0;
-  std::string foreign;  // what stands where files are kept, so that none can be
-  std::error_code error, none;
-  for (fs::recursive_directory_iterator it(*folder, error), end; !error && it != end;
-       it.increment(error)) {
-    const fs::file_type type = it->symlink_status(none).type();
-    if (type == fs::file_type::regular)
-      bytes += it->file_size(none);
-    else if (it.depth() > 0 || type != fs::file_type::directory)
-      foreign = fmt::format("; {} is no file, remove it", it->path().string());
-  }
-  return fmt::format("{}, {} MB, may be removed at any time{}",
-                     folder->string(),
-                     (bytes + 999999) / 1000000,
-                     foreign);
+  const auto bytes = static_cast<double>(disk_usage(*folder).bytes);
+  return fmt::format("{}, {}, may be removed at any time", folder->string(), bytes_text(bytes));
 }
 
 struct Finding {

@@ -50,7 +50,7 @@ class TrueAlignment final : public Attention {
 };
 SOFTALIGN_ATTENTION("true_alignment",
                     TrueAlignment,
-                    "control: the known links of the task as weights");
+                    "control: the gold links of the task as weights");
 
 }  // namespace
 }  // namespace softalign

@@ -51,7 +51,7 @@ export async function play(page) {
 
   const cell = page.locator(".matrix .at"), before = await readout();
   const gold = page.locator(".matrix .gold.sure");
-  assert.ok((await gold.count()) > 1, "known links are drawn");
+  assert.ok((await gold.count()) > 1, "gold links are drawn");
   const target = await gold.nth(1).boundingBox();
   await page.mouse.move(target.x + target.width / 2, target.y + target.height / 2);
   assert.match(await readout(), /“.+” looks at “.+”: [01]\.\d{3}, sure link/);

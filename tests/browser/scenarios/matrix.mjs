@@ -1,4 +1,4 @@
-// The weights and known links that the explorer shows of the sharpest sentence of five words or more, for the test to compare with the record.
+// The weights and gold links that the explorer shows of the sharpest sentence of five words or more, for the test to compare with the record.
 export async function play(page) {
   await page.locator("[data-ui=sort]").selectOption("entropy");
   await page.locator("[data-ui=shortest]").fill("5");
