@@ -21,7 +21,7 @@ struct Outcome {
 // clang-format off
 #define SOFTALIGN_COMMANDS(X) \
   X(run) X(study) X(sweep) X(validate) X(resolve) X(parameters) X(match) \
-  X(ls) X(show) X(tail) X(compare) X(diff) X(export) X(report) X(serve) X(verify) X(recover) X(publish) \
+  X(ls) X(show) X(tail) X(compare) X(diff) X(export) X(report) X(figures) X(serve) X(verify) X(recover) X(publish) \
   X(tag) X(rm) X(gc) \
   X(evaluate) X(translate) X(score) \
   X(list) X(describe) X(check) \

@@ -1,4 +1,4 @@
-// softalign serve [FOLDER]: the pages of runs in a browser, while they train; scripts/serve.py makes them.
+// softalign serve and figures: commands of Python, scripts/serve.py and scripts/figures.py.
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
@@ -23,6 +23,22 @@ void add_serve(CLI::App& app, Outcome&) {
     become_script("serve.py",
                   {fmt::format("--port={}", arguments->port), "--", arguments->folder},
                   "python3-jinja2");
+  });
+}
+
+void add_figures(CLI::App& app, Outcome&) {
+  CLI::App* command = add_command(
+      app,
+      "figures",
+      "figures for papers, as PDF and PNG: lengths, curves, alignments, images, "
+      "heatmap, states, or all; `softalign figures lengths --help` lists the options of one",
+      "Records",
+      "softalign figures lengths results/reverse --metric bleu");
+  command->prefix_command();
+  command->callback([command] {
+    std::vector<std::string> words = command->remaining();
+    if (words.empty()) words = {"--help"};
+    become_script("figures.py", words, "python3-matplotlib");
   });
 }
 
