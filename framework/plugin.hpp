@@ -10,6 +10,7 @@
 #include "framework/ops/ops.hpp"
 #include "framework/seq/attention.hpp"
 #include "framework/seq/attentional_decoder.hpp"
+#include "framework/seq/copying.hpp"
 #include "framework/seq/decoder.hpp"
 #include "framework/seq/encoder.hpp"
 #include "framework/seq/luong_decoder.hpp"

@@ -82,6 +82,8 @@ struct SourceBatch {
   std::span<const std::vector<Link>> links = {};  // [B] or empty: not asked for
   std::span<const Index> examples = {};           // [B], index in the split; empty: 0, 1, ...
   std::span<const float> frames = {};             // [B,S,F]
+  // [B,S]: the target symbol that a copy of each token is; filled in by the model, where its output layer copies.
+  std::span<const Token> copies = {};
 
   Index example(Index row) const { return examples.empty() ? row : examples[usize(row)]; }
 };

@@ -47,8 +47,12 @@ struct FrameFormat {
 struct SourceFormat {
   Index symbols = 0;  // of the vocabulary, with the specials
   FrameFormat frames = {};
+  // [symbols]: the target symbol that a copy of each symbol is (same_symbols); empty: the same index.
+  std::vector<Token> copies = {};
 
   SourceFormat(Index of_symbols) : symbols(of_symbols) {}  // implicit
+  SourceFormat(const Vocabulary& source, const Vocabulary& target)
+      : symbols(source.size()), copies(same_symbols(source, target)) {}
   SourceFormat(const FrameFormat& of_frames) : frames(of_frames) {}
 };
 
@@ -199,7 +203,7 @@ struct Dataset {
 
   const FrameFormat& frames() const { return train.examples.format(); }
   SourceFormat source_format() const {
-    return source ? SourceFormat(source->size()) : SourceFormat(frames());
+    return source ? SourceFormat(*source, *target) : SourceFormat(frames());
   }
 };
 

@@ -36,6 +36,13 @@ std::vector<Index> Vocabulary::words_of(const std::vector<std::string>& symbols)
   return words;
 }
 
+std::vector<Token> same_symbols(const Vocabulary& from, const Vocabulary& to) {
+  std::vector<Token> symbols(usize(from.size()));
+  for (Token id = 0; id < static_cast<Token>(from.size()); ++id)
+    symbols[usize(id)] = id < kSpecials ? id : to.id(from.symbol(id));
+  return symbols;
+}
+
 std::string vocabulary_header(std::string_view type) {
   return fmt::format("{}{}\n", kVocabularyMagic, type);
 }

@@ -129,11 +129,12 @@ TrainedRun open_one(const fs::path& file,
     frames = from_stored<FrameFormat>(record.attributes("data"));
   auto source = frames ? nullptr : stored_vocabulary(record, "source_vocabulary");
   auto target = stored_vocabulary(record, "target_vocabulary");
-  auto model = std::make_unique<Model>(resolved.spec.model,
-                                       frames ? SourceFormat(frames) : SourceFormat(source->size()),
-                                       target->size(),
-                                       static_cast<std::uint64_t>(resolved.spec.seed),
-                                       resolved.spec.init.value_or(InitOptions{}).freeze);
+  auto model =
+      std::make_unique<Model>(resolved.spec.model,
+                              frames ? SourceFormat(frames) : SourceFormat(*source, *target),
+                              target->size(),
+                              static_cast<std::uint64_t>(resolved.spec.seed),
+                              resolved.spec.init.value_or(InitOptions{}).freeze);
   const std::string state = fill(*model, record, options.state);
   if (options.note) {
     if (!state.empty()) options.note(fmt::format("note: run {}: {}", record.run_id(), state));

@@ -93,6 +93,7 @@ class AttentionalDecoder : public Decoder {
 
   AttentionalDecoder(const Parameters& p, const DecoderSizes& sizes, const Options& options)
       : reads_next_(options.readout_state == "after"),
+        units_(options.units),
         symbol_(options.query == "with_symbol" ? sizes.embedding : 0),
         attention_(sizes.attention(p / "attention", symbol_ > 0 ? symbol_ : options.units)),
         start_(p, options.initial_state, sizes, 1, Cell::kStates, options.units),
@@ -153,6 +154,7 @@ class AttentionalDecoder : public Decoder {
   }
   Var readout(Var outputs, Var embedded) const override { return readout_(outputs, embedded); }
   Index readout_size() const override { return readout_.size(); }
+  Index output_size() const override { return units_ + attention_->context_size(); }
   bool aligns() const override { return attention_->aligns(); }
   bool reads_links() const override { return attention_->reads_links(); }
 
@@ -171,6 +173,7 @@ class AttentionalDecoder : public Decoder {
   }
 
   bool reads_next_;
+  Index units_;
   Index symbol_;  // width of the symbol's part of the query; 0: none
   std::unique_ptr<Attention> attention_;
   InitialState start_;

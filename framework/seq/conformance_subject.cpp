@@ -273,6 +273,9 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
     Var features = decoder->readout(side_by_side(two.output), x[4]);
     if (features.shape().last() != decoder->readout_size())
       throw BugError("[decoder] readout_size() is not what readout returns");
+    const Index outputs = side_by_side(two.output).shape().last();
+    if (decoder->output_size() != 0 && decoder->output_size() != outputs)
+      throw BugError("[decoder] output_size() is not the width of the outputs of a step");
     return {features, two.next[0]};
   };
   return subject;
@@ -312,16 +315,22 @@ Var cross_entropy(Var logits, std::span<const Token> targets) {
 }
 
 std::unique_ptr<Subject> output_layer_subject(const Choice& choice) {
-  constexpr Index kReadout = 7;
+  constexpr Index kReadout = 7, kOutputs = 5;
   auto subject = std::make_unique<Subject>();
   std::shared_ptr<OutputLayer> layer =
       make_plugin<OutputLayerKind>(choice,
                                    Parameters(subject->parameters),
-                                   OutputSizes{kReadout, kSpecials + kSymbols, nullptr});
+                                   OutputSizes{.readout = kReadout,
+                                               .symbols = kSpecials + kSymbols,
+                                               .tied = nullptr,
+                                               .outputs = kOutputs,
+                                               .embedding = kEmbedding});
   subject->input("readout", {kRows, kReadout}, false);
   subject->input("energies", {kRows, kPositions}, true);
   subject->input("source", {kRows, kPositions}, true);
   subject->input("target", {kRows, 1}, false);
+  subject->input("outputs", {kRows, kOutputs}, false);
+  subject->input("embedded", {kRows, kEmbedding}, false);
   make_symbols(subject->inputs[2]);
   make_symbols(subject->inputs[3]);
   subject->positional_outputs = {false};
@@ -331,8 +340,9 @@ std::unique_ptr<Subject> output_layer_subject(const Choice& choice) {
                         const std::function<Var(const OutputInput&)>& f) -> Arrays {
     AttentionMemory memory{{.lengths = lengths}};
     memory.source = {symbols_of(tape, x[2]), x[2].shape()[0], x[2].shape()[1], lengths};
+    memory.source.copies = memory.source.tokens;
     const Var weights = softmax_prefix(x[1], lengths);
-    return {f({x[0], {&weights, 1}, memory})};
+    return {f({x[0], {&weights, 1}, memory, x[4], x[5]})};
   };
   subject->run = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) {
     return given(tape, x, lengths, [&](const OutputInput& in) { return layer->logits(in); });

@@ -69,6 +69,8 @@ class Decoder {
   // [..., sum of O_k], [..., E] -> [..., R]: the layer before the projection to the vocabulary.
   virtual Var readout(Var outputs, Var embedded) const = 0;
   virtual Index readout_size() const = 0;  // R
+  // Sum of O_k, for output layers that read the outputs of a step; 0: they cannot.
+  virtual Index output_size() const { return 0; }
   virtual bool aligns() const = 0;
   virtual bool reads_links() const { return false; }
 };

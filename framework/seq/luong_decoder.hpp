@@ -130,6 +130,9 @@ class LuongDecoder : public Decoder {
     return feeding_ || !attentional_ ? outputs : attentional_vector(outputs);
   }
   Index readout_size() const override { return units_; }
+  Index output_size() const override {
+    return feeding_ ? units_ : units_ + attention_->context_size();
+  }
   bool aligns() const override { return attention_->aligns(); }
   bool reads_links() const override { return attention_->reads_links(); }
 

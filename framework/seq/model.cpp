@@ -71,6 +71,39 @@ void check_tied_readout(const ModelOptions& options, Index readout) {
       readout);
 }
 
+// The target symbol that a copy of each source symbol is, for a layer that copies.
+std::vector<Token> checked_copies(const ModelOptions& options,
+                                  const Encoder& encoder,
+                                  bool aligns,
+                                  bool sums_to_one,
+                                  const SourceFormat& source,
+                                  Index target_symbols) {
+  constexpr Index kLength = 64;  // any
+  if (!aligns)
+    throw SpecError("model.output: {} copies by attention weights, but this model has none",
+                    options.output.type);
+  if (!sums_to_one)
+    throw SpecError(
+        "model.output: {} copies with the weights as probabilities, but those of attention '{}' do "
+        "not sum to 1",
+        options.output.type,
+        options.attention.type);
+  if (source.frames)
+    throw SpecError("model.output: {} copies source symbols, but these sources are frames",
+                    options.output.type);
+  if (encoder.positions(kLength) != kLength)
+    throw SpecError(
+        "model.output: {} copies the source symbol of an annotation, but encoder '{}' has other "
+        "annotations than one for each symbol",
+        options.output.type,
+        options.encoder.type);
+  if (!source.copies.empty()) return source.copies;
+  std::vector<Token> copies(usize(source.symbols), kUnknown);
+  for (Index id = 0; id < std::min(source.symbols, target_symbols); ++id)
+    copies[usize(id)] = static_cast<Token>(id);
+  return copies;
+}
+
 // A decoder that does not build the attention has its own, so the spec must not name one.
 void check_built_in(const ModelOptions& options, Index annotation) {
   ParameterStore unused;
@@ -127,11 +160,16 @@ Model::Model(const ModelOptions& options, const SourceFormat& source, Index targ
                    }});
   if (attention_ == nullptr) check_built_in(options, annotation);
   check_tied_readout(options, decoder_->readout_size());
-  output_layer_ = make_plugin<OutputLayerKind>(
-      options.output,
-      root,
-      OutputSizes{
-          decoder_->readout_size(), target_symbols, tied ? target_embedding_.get() : nullptr});
+  output_layer_ = make_plugin<OutputLayerKind>(options.output,
+                                               root,
+                                               OutputSizes{decoder_->readout_size(),
+                                                           target_symbols,
+                                                           tied ? target_embedding_.get() : nullptr,
+                                                           decoder_->output_size(),
+                                                           options.embedding});
+  if (output_layer_->copies())
+    copies_ =
+        checked_copies(options, *encoder_, aligns(), weights_sum_to_one(), source, target_symbols);
   if (options.dropout) {
     const DropoutOptions& rates = *options.dropout;
     const auto words = [&](const char* side) {
@@ -172,6 +210,13 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source, HeadWeights* he
   const Annotations annotations = encoder_->encode(input);
   AttentionMemory memory = decoder_->prepare(annotations);
   memory.source = source;
+  if (!copies_.empty()) {
+    const auto count = std::ssize(source.tokens);
+    Token* copies = tape.arena().array_of<Token>(count);
+    std::ranges::transform(
+        source.tokens, copies, [&](Token symbol) { return copies_[usize(symbol)]; });
+    memory.source.copies = {copies, usize(count)};
+  }
   return {memory, decoder_->start(annotations, memory), annotations, input.embedded};
 }
 
@@ -203,7 +248,13 @@ Model::Taught Model::teach(Tape& tape,
   if (dropouts_) readout = dropouts_->outputs.steps_first(readout);
   if (!readout.shape().is_steps_first() || readout.shape().sentences() != batch.rows)
     throw BugError("[decoder] the readout [T,B,...] does not record which axis has the sentences");
-  return {readout, {targets, count}, unrolled.weights, source.memory.lengths, source};
+  return {readout,
+          unrolled.outputs,
+          embedded,
+          {targets, count},
+          unrolled.weights,
+          source.memory.lengths,
+          source};
 }
 
 ExtraLoss Model::extra_loss(Tape& tape,
@@ -286,9 +337,12 @@ Model::Prediction Model::predict(Tape& tape,
 OutputInput Model::output_of(const DecoderStep& step,
                              Var embedded,
                              const AttentionMemory& memory) const {
-  return {decoder_->readout(side_by_side(step.output), embedded),
+  const Var outputs = side_by_side(step.output);
+  return {decoder_->readout(outputs, embedded),
           {&step.weights, usize(step.weights ? 1 : 0)},
-          memory};
+          memory,
+          outputs,
+          embedded};
 }
 
 namespace {

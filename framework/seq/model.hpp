@@ -154,12 +154,14 @@ class Model {
   // output layer.
   struct Taught {
     Var readout;                       // [T,B,R]
+    Var outputs;                       // [T,B,O], of the decoder's steps
+    Var embedded;                      // [T,B,E], the symbols before
     std::span<const Token> targets;    // [T,B], -1 after a target's end
     std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
     std::span<const Index> positions;  // [B], of the sentences' annotations
     Source source;
 
-    OutputInput output() const { return {readout, weights, source.memory}; }
+    OutputInput output() const { return {readout, weights, source.memory, outputs, embedded}; }
   };
   Taught teach(Tape& tape,
                const Batch& batch,
@@ -232,6 +234,7 @@ class Model {
   std::unique_ptr<Decoder> decoder_;
   Attention* attention_ = nullptr;  // the decoder's, which owns it
   std::unique_ptr<OutputLayer> output_layer_;
+  std::vector<Token> copies_;  // [source symbols], SourceFormat::copies; empty: nothing is copied
   struct Dropouts {
     Dropout source_words, source_embeddings, target_words, target_embeddings, outputs;
   };

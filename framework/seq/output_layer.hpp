@@ -29,6 +29,8 @@ struct OutputSizes {
   Index readout;          // R
   Index symbols;          // V
   const Embedding* tied;  // of the target, whose table is the weights; null: weights of its own
+  Index outputs = 0;      // O, of the decoder's steps; 0: it does not hand them on
+  Index embedding = 0;    // E, of the target
 };
 
 // All T steps of teacher forcing; in a search one step, with [B] instead of [T,B].
@@ -36,6 +38,8 @@ struct OutputInput {
   Var readout;                    // [T,B,R]
   std::span<const Var> weights;   // T times [B,S]; empty when the decoder does not align
   const AttentionMemory& memory;  // of the source
+  Var outputs = {};               // [T,B,O], of the decoder's steps, which the readout is made from
+  Var embedded = {};              // [T,B,E], the symbols before
 };
 
 // A part of a batch before its loss, which is computed for all parts together.
@@ -70,6 +74,8 @@ class OutputLayer {
   virtual Var logits(const OutputInput& input) const = 0;
   // [V], added to the logits of every row; empty where the layer has no bias.
   virtual View bias() const { return {}; }
+  // true: it reads SourceBatch::copies and the weights, which are then there, one for each source symbol.
+  virtual bool copies() const { return false; }
   // Multiply-adds of the loss per target symbol, without those of prepare.
   virtual Index multiplications() const = 0;
 };

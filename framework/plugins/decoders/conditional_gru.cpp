@@ -54,7 +54,8 @@ class ConditionalGru final : public Decoder {
   };
 
   ConditionalGru(const Parameters& p, const DecoderSizes& sizes, const Options& options)
-      : attention_(sizes.attention(p / "attention", options.units)),
+      : units_(options.units),
+        attention_(sizes.attention(p / "attention", options.units)),
         start_(p, options.initial_state, sizes, 1, 1, options.units),
         first_(p / "first",
                "symbol",
@@ -105,6 +106,7 @@ class ConditionalGru final : public Decoder {
   }
   Var readout(Var outputs, Var embedded) const override { return readout_(outputs, embedded); }
   Index readout_size() const override { return readout_.size(); }
+  Index output_size() const override { return units_ + attention_->context_size(); }
   bool aligns() const override { return attention_->aligns(); }
   bool reads_links() const override { return attention_->reads_links(); }
 
@@ -116,6 +118,7 @@ class ConditionalGru final : public Decoder {
         "has none; use an attention with a context, or decoder attentional_gru");
   }
 
+  Index units_;
   std::unique_ptr<Attention> attention_;
   InitialState start_;
   Transition first_;

@@ -83,6 +83,7 @@ class Transformer final : public Decoder {
   }
   Var readout(Var outputs, Var) const override { return outputs; }
   Index readout_size() const override { return units_; }
+  Index output_size() const override { return units_; }
   bool aligns() const override { return true; }
   bool steps() const override { return false; }
 

@@ -1,0 +1,58 @@
+// The rows of attention weights with the symbols that a copy writes, as output layers that copy read them; and the
+// arithmetic on rows of logits and probabilities that their losses need.
+#pragma once
+
+#include <span>
+
+#include "framework/autodiff/tape.hpp"
+#include "framework/base/elementary.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/kernels/cross_entropy.hpp"
+#include "framework/kernels/vector_math.hpp"
+
+namespace softalign {
+
+// One step of one sentence.
+struct CopyRow {
+  std::span<const Token> symbols;  // of the sentence's positions; a symbol may be at several
+  const real* weights;             // [positions]
+  real* dweights;                  // [positions], accumulated; null: not needed
+
+  // by_symbol[v] += the weights of the positions that hold v.
+  void add_to(real* by_symbol) const {
+    for (std::size_t s = 0; s < symbols.size(); ++s) by_symbol[usize(symbols[s])] += weights[s];
+  }
+  // by_symbol[v] = 0 for the symbols of the sentence.
+  void clear(real* by_symbol) const {
+    for (const Token symbol : symbols) by_symbol[usize(symbol)] = 0;
+  }
+};
+
+class CopyRows {
+ public:
+  // weights [T,B,S]; rows: of a search, the sentence of each of B (AttentionMemory::rows).
+  CopyRows(Var weights, const SourceBatch& source, std::span<const Index> rows = {})
+      : weights_(weights.value()),
+        gradient_(weights.gradient()),
+        symbols_(source.copies),
+        positions_(source.positions),
+        lengths_(source.lengths),
+        rows_(rows) {}
+
+  CopyRow operator[](Index i) const {  // below T * B
+    const Index row = i % weights_.shape.sentences(), at = i * weights_.shape.last();
+    const Index sentence = rows_.empty() ? row : rows_[usize(row)];
+    return {symbols_.subspan(usize(sentence * positions_), usize(lengths_[usize(sentence)])),
+            weights_.data + at,
+            gradient_ ? gradient_.data + at : nullptr};
+  }
+
+ private:
+  View weights_, gradient_;
+  std::span<const Token> symbols_;
+  Index positions_;
+  std::span<const Index> lengths_, rows_;
+};
+
+}  // namespace softalign
