@@ -55,7 +55,8 @@ class Packs {
 // A row that is not skipped.
 struct Row {
   const ProjectedRows* part;
-  Index at;  // in the part
+  Index at;      // in the part
+  Index number;  // of the part
 };
 
 std::span<const Row> rows_of(std::span<const ProjectedRows> parts, Arena& arena) {
@@ -67,7 +68,7 @@ std::span<const Row> rows_of(std::span<const ProjectedRows> parts, Arena& arena)
     for (Index b = 0; b < all.sentences; ++b)
       for (Index s = 0; s < all.positions; ++s)
         if (const Index at = (all.row(b, s) - all.data) / all.columns; part.targets[usize(at)] >= 0)
-          rows[count++] = {&part, at};
+          rows[count++] = {&part, at, &part - parts.data()};
   }
   return {rows, usize(count)};
 }
@@ -110,21 +111,28 @@ class Chunk {
       targets[i] = row.part->targets[usize(row.at)];
     }
     weight_.multiply({x, count, size_}, logits, loss_.bias);
-    kernels::softmax_cross_entropy(count,
-                                   vocabulary_,
-                                   targets,
-                                   loss_.factor,
-                                   logits,
-                                   nll,
-                                   best,
-                                   gradients_,
-                                   loss_.smoothing,
-                                   uniform);
-    for (Index i = 0; i < count; ++i) {
-      const Row& row = rows[usize(first + i)];
-      row.part->nll[row.at] = nll[i];
-      row.part->best[row.at] = best[i];
-      if (loss_.smoothing > 0) row.part->uniform[row.at] = uniform[i];
+    if (loss_.row_loss != nullptr) {
+      for (Index i = 0; i < count; ++i) {
+        const Row& row = rows[usize(first + i)];
+        (*loss_.row_loss)(row.number, row.at, logits + i * vocabulary_, gradients_);
+      }
+    } else {
+      kernels::softmax_cross_entropy(count,
+                                     vocabulary_,
+                                     targets,
+                                     loss_.factor,
+                                     logits,
+                                     nll,
+                                     best,
+                                     gradients_,
+                                     loss_.smoothing,
+                                     uniform);
+      for (Index i = 0; i < count; ++i) {
+        const Row& row = rows[usize(first + i)];
+        row.part->nll[row.at] = nll[i];
+        row.part->best[row.at] = best[i];
+        if (loss_.smoothing > 0) row.part->uniform[row.at] = uniform[i];
+      }
     }
     if (!gradients_) return;
     const Matrix dlogits{logits, count, vocabulary_};

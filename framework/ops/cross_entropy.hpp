@@ -4,6 +4,7 @@
 // sentence by sentence, whatever the parts: so the bits do not depend on them, nor on the threads.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "framework/autodiff/tape.hpp"
@@ -22,6 +23,11 @@ struct ProjectedRows {
   Token* best;    // [rows], the most probable symbol
 };
 
+// A loss other than the softmax's cross-entropy, of a row of `parts[part]` that is not skipped: writes its nll, best
+// and uniform, and turns its logits [V] into their own gradient where that is asked for. Rows are computed by any
+// thread.
+using RowLoss = std::function<void(Index part, Index row, real* logits, bool gradient)>;
+
 struct ProjectedLoss {
   Matrix weight;     // [R,V]
   const real* bias;  // [V]
@@ -29,6 +35,8 @@ struct ProjectedLoss {
   real smoothing = 0;
   real* dweight = nullptr;  // stored like the weight, accumulated, as is dbias; null: not needed
   real* dbias = nullptr;
+  const RowLoss* row_loss =
+      nullptr;  // null: (1 - smoothing) nll + smoothing uniform of the softmax
 };
 
 // Rows that are computed in one piece: their logits stay in a cache, and in the thread's memory.
