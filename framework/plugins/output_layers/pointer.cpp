@@ -1,0 +1,121 @@
+// Pointer network (Vinyals et al. 2015, equation 3): the attention weights are the output,
+//   p(y) = sum of the weights of the source positions that hold y,
+// and </s> is written by pointing to the </s> of the source. In the paper the output is a position; positions that
+// hold the same symbol share a symbol's probability here. A symbol that is not in the source has the probability
+// 1e-8 instead of 0, so that its loss is finite. The paper's model is decoder luong_lstm with input_feeding: false
+// and score additive (W_1 e_j + W_2 d_i, d_i after the step), which also has a context for a readout that nothing
+// reads. No parameters.
+#include <algorithm>
+
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr real kNotInSource = real(1e-8);
+
+class Pointer final : public OutputLayer {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+
+  Pointer(const Parameters&, const OutputSizes& sizes, const Options&)
+      : symbols_(sizes.symbols),
+        log_total_(exact::log(1 + static_cast<real>(sizes.symbols) * kNotInSource)) {
+    if (sizes.tied != nullptr)
+      throw SpecError("output.pointer: has no weights to tie; set tied_embeddings to none");
+  }
+
+  State prepare(const OutputInput& input) const override { return {stack_steps(input.weights)}; }
+  void loss(std::span<const OutputRows> parts,
+            const Objective& objective,
+            const GradientOf&,
+            Workers& workers,
+            Arena& scratch) const override {
+    const Arena::Mark mark = scratch.mark();
+    const View copied = scratch.zeros({std::ssize(parts), symbols_});
+    workers.run(std::ssize(parts),
+                [&](Index i) { compare(parts[usize(i)], objective, copied.data + i * symbols_); });
+    scratch.rewind(mark);
+  }
+  Var logits(const OutputInput& input) const override {
+    const Var weights = stack_steps(input.weights);
+    const SourceBatch source = input.memory.source;
+    const std::span<const Index> of_rows = input.memory.rows;
+    Tape& tape = weights.tape();
+    const View copied = tape.zeros(input.readout.shape().with_last(symbols_)),
+               all = tape.allocate(copied.shape);
+    const CopyRows rows(weights, source, of_rows);
+    const Index count = copied.shape.rows();
+    for (Index i = 0; i < count; ++i) rows[i].add_to(copied.data + i * symbols_);
+    std::ranges::fill(all, log_of(0));
+    for (Index i = 0; i < count; ++i)
+      for (const Token v : rows[i].symbols)
+        all.data[i * symbols_ + v] = log_of(copied.data[i * symbols_ + v]);
+    return tape.record(all, {weights}, [=, symbols = symbols_](View dall) {
+      const CopyRows back(weights, source, of_rows);
+      for (Index i = 0; i < count; ++i) {
+        const CopyRow row = back[i];
+        for (std::size_t s = 0; s < row.symbols.size(); ++s) {
+          const Index at = i * symbols + row.symbols[s];
+          row.dweights[s] += dall.data[at] / (copied.data[at] + kNotInSource);
+        }
+      }
+    });
+  }
+  bool copies() const override { return true; }
+  Index multiplications() const override { return 0; }
+
+ private:
+  static real log_of(real copied) { return exact::log(copied + kNotInSource); }
+
+  // copied [V]: zeros, before and after.
+  void compare(const OutputRows& part, const Objective& objective, real* copied) const {
+    const CopyRows rows(part.inputs[0], part.source);
+    const real smoothing = objective.label_smoothing,
+               everywhere = smoothing / static_cast<real>(symbols_);
+    for (Index i = 0; i < std::ssize(part.targets); ++i) {
+      const Token target = part.targets[usize(i)];
+      if (target < 0) continue;
+      const CopyRow row = rows[i];
+      row.add_to(copied);
+      part.nll[i] = log_total_ - log_of(copied[target]);
+      part.best[i] = most_probable(row, copied);
+      for (std::size_t s = 0; row.dweights != nullptr && s < row.symbols.size(); ++s) {
+        const Token v = row.symbols[s];
+        const real share = everywhere + (v == target ? 1 - smoothing : 0);
+        row.dweights[s] -= objective.factor * share / (copied[v] + kNotInSource);
+      }
+      if (smoothing > 0) part.uniform[i] = mean_nll(row, copied);
+      row.clear(copied);
+    }
+  }
+  static Token most_probable(const CopyRow& row, const real* copied) {
+    Token best = row.symbols[0];
+    for (const Token v : row.symbols)
+      if (copied[v] > copied[best] || (copied[v] == copied[best] && v < best)) best = v;
+    return best;
+  }
+  // Of all symbols; sets copied to 0.
+  real mean_nll(const CopyRow& row, real* copied) const {
+    const auto absent = static_cast<double>(log_of(0));
+    double sum = absent * static_cast<double>(symbols_);
+    for (const Token v : row.symbols)
+      if (copied[v] > 0) {
+        sum += static_cast<double>(log_of(copied[v])) - absent;
+        copied[v] = 0;
+      }
+    return log_total_ - static_cast<real>(sum / static_cast<double>(symbols_));
+  }
+
+  Index symbols_;
+  real log_total_;
+};
+SOFTALIGN_OUTPUT_LAYER("pointer",
+                       Pointer,
+                       "the attention weights, as probabilities of source symbols (Vinyals 2015)");
+
+}  // namespace
+}  // namespace softalign
