@@ -69,7 +69,8 @@ struct Experiment {
 
   explicit Experiment(std::uint64_t seed,
                       const std::string& attention = "",
-                      std::string_view decoder = "attentional_gru") {
+                      std::string_view decoder = "attentional_gru",
+                      std::string_view output = "softmax") {
     const RandomStream random(seed, "a small model");
     symbols = 4 + random.below(140, 0);
     const char* attentions[] = {"none", "{type: global, score: general}", "global", "global"};
@@ -80,7 +81,7 @@ struct Experiment {
     const auto options =
         parse_spec<ModelOptions>(
             fmt::format("embedding: {}\nencoder: {{type: gru, units: {}}}\n"
-                        "attention: {}\ndecoder: {}",
+                        "attention: {}\ndecoder: {}\noutput: {}",
                         1 + random.below(12, 1),
                         units,
                         decoder == "history" ? "built_in"
@@ -90,7 +91,8 @@ struct Experiment {
                             ? "history"
                             : fmt::format("{{type: {}, units: {}}}",
                                           decoder,
-                                          product ? 2 * units : 4 + random.below(12, 21))),
+                                          product ? 2 * units : 4 + random.below(12, 21)),
+                        output),
             "a small model")
             .spec;
     model = std::make_unique<Model>(options, symbols, symbols, seed);
@@ -325,6 +327,16 @@ BOOST_AUTO_TEST_CASE(every_attention_and_score_gives_the_same_bits_in_any_batch)
   each("{type: local_m, window: 1, score: coverage}");
   each("{type: local_p, window: 1, score: general}");
   each("{type: monotonic, test: soft, score: coverage}");
+}
+
+BOOST_AUTO_TEST_CASE(every_output_layer_reads_its_own_sentence) {
+  for (const PluginEntry* layer : Registry::instance().entries("output_layer"))
+    for (std::uint64_t seed = 700; seed < 740; ++seed)
+      BOOST_TEST_CONTEXT(layer->name << ", seed " << seed) {
+        const Experiment experiment(seed, "global", "attentional_gru", layer->name);
+        alone_as_together(experiment);
+        expect_definition(experiment);
+      }
 }
 
 // A model that has diverged: the search ends all the same, with hypotheses for every sentence.

@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+"""What the output layers that copy should compute, from their papers' formulas in NumPy, symbol by symbol.
+
+output_layers.py: writes output_layers.json beside itself, which tests/conformance/copying_test.cpp compares with. Gradients are those of
+the sum of all losses, by complex steps: the imaginary part of f(x + ih) / h, exact to the last digits.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+STEPS, LENGTHS, POSITIONS, SYMBOLS = 3, [4, 2], 4, 9
+READOUT, OUTPUTS, EMBEDDING = 3, 5, 2
+ROWS = len(LENGTHS)
+COPIES = [[5, 7, 5, 2], [0, 2, 8, 1]]  # [B,S], the second sentence has two positions
+TARGETS = [[5, 0], [8, 2], [2, -1]]  # [T,B]; 8 is not in its source
+FACTOR = 0.25
+NOT_IN_SOURCE = 1e-8  # of pointer
+
+
+def filled(phase: float, *shape: int) -> np.ndarray:
+    """The numbers that the test fills its arrays with, too."""
+    return (0.9 * np.sin(1.7 * np.arange(np.prod(shape)) + phase)).reshape(shape)
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    return np.exp(x) / np.exp(x).sum()
+
+
+def weights() -> np.ndarray:
+    """[T,B,S], 0 at padding."""
+    energies, w = filled(4, STEPS, ROWS, POSITIONS), np.zeros((STEPS, ROWS, POSITIONS))
+    for t in range(STEPS):
+        for b, length in enumerate(LENGTHS):
+            w[t, b, :length] = softmax(energies[t, b, :length])
+    return w
+
+
+Arrays = dict[str, np.ndarray]
+
+
+def copied(a: Arrays, t: int, b: int, y: int) -> complex:
+    return sum((a["weights"][t, b, s] for s in range(LENGTHS[b]) if COPIES[b][s] == y), 0)
+
+
+def pointer(a: Arrays, t: int, b: int) -> np.ndarray:
+    """Vinyals et al. 2015, equation 3, with a little for every symbol."""
+    p = [copied(a, t, b, y) + NOT_IN_SOURCE for y in range(SYMBOLS)]
+    return np.array(p) / (1 + SYMBOLS * NOT_IN_SOURCE)
+
+
+def pointer_generator(a: Arrays, t: int, b: int) -> np.ndarray:
+    """See et al. 2017, equations 8 and 9."""
+    written = softmax(a["readout"][t, b] @ a["projection.W"] + a["projection.b"])
+    if "gate.step.W" in a:
+        z = a["outputs"][t, b] @ a["gate.step.W"] + a["gate.step.b"] + a["embedded"][t, b] @ a["gate.symbol.W"]
+    else:
+        z = a["readout"][t, b] @ a["gate.readout.W"] + a["gate.readout.b"]
+    p_gen = 1 / (1 + np.exp(-z[0]))
+    return np.array([p_gen * written[y] + (1 - p_gen) * copied(a, t, b, y) for y in range(SYMBOLS)])
+
+
+PROJECTION = {"projection.W": (READOUT, SYMBOLS), "projection.b": (SYMBOLS,)}
+LAYERS = {
+    "pointer": (pointer, {}),
+    "pointer_generator": (
+        pointer_generator,
+        PROJECTION | {"gate.step.W": (OUTPUTS, 1), "gate.step.b": (1,), "gate.symbol.W": (EMBEDDING, 1)},
+    ),
+    "{type: pointer_generator, gate: readout}": (
+        pointer_generator,
+        PROJECTION | {"gate.readout.W": (READOUT, 1), "gate.readout.b": (1,)},
+    ),
+}
+
+
+def case(name: str, smoothing: float) -> dict:
+    layer, shapes = LAYERS[name]
+    arrays = {
+        "readout": filled(1, STEPS, ROWS, READOUT),
+        "outputs": filled(2, STEPS, ROWS, OUTPUTS),
+        "embedded": filled(3, STEPS, ROWS, EMBEDDING),
+        "weights": weights(),
+    } | {parameter: filled(10 + k, *shape) for k, (parameter, shape) in enumerate(shapes.items())}
+
+    def loss(a: Arrays) -> complex:
+        total = 0
+        for t in range(STEPS):
+            for b, y in enumerate(TARGETS[t]):
+                if y >= 0:
+                    p = layer(a, t, b)
+                    total -= FACTOR * ((1 - smoothing) * np.log(p[y]) + smoothing * np.log(p).mean())
+        return total
+
+    gradients = {}
+    for key, array in arrays.items():
+        slopes = np.zeros(array.size)
+        for i in range(array.size):
+            moved = array.astype(complex)
+            moved.flat[i] += 1e-30j
+            slopes[i] = np.imag(loss(arrays | {key: moved})) / 1e-30
+        gradients[key] = slopes.tolist()
+    p = np.array([[layer(arrays, t, b) for b in range(ROWS)] for t in range(STEPS)])
+    kept = [(t, b) for t in range(STEPS) for b in range(ROWS) if TARGETS[t][b] >= 0]
+    return {
+        "layer": name,
+        "smoothing": smoothing,
+        "loss": loss(arrays),
+        "probabilities": p.flatten().tolist(),
+        "nll": [-np.log(p[t, b, TARGETS[t][b]]) for t, b in kept],
+        "uniform": [-np.log(p[t, b]).mean() for t, b in kept],
+        "best": [int(p[t, b].argmax()) for t, b in kept],
+        "gradients": gradients,
+    }
+
+
+if __name__ == "__main__":
+    cases = [case(name, smoothing) for name in LAYERS for smoothing in (0.0, 0.1)]
+    Path(__file__).with_suffix(".json").write_text(json.dumps(cases, indent=None, separators=(",", ":")) + "\n")
