@@ -273,6 +273,47 @@ Var doubly_stochastic_penalty(std::span<const Var> weights,
   });
 }
 
+// Where w < c, d/dw_tbs = factor; elsewhere d/dw_t'bs = factor for all t' < t, the parts of c.
+Var coverage_penalty(std::span<const Var> weights,
+                     std::span<const Index> positions,
+                     std::span<const Index> steps,
+                     real factor) {
+  require_steps(weights, "coverage_penalty");
+  Tape& tape = weights.front().tape();
+  const Index rows = weights.front().shape()[0], width = weights.front().shape()[1],
+              step_size = rows * width;
+  bool* const is_less = tape.arena().array_of<bool>(std::ssize(weights) * step_size);  // w < c
+  View covered = tape.zeros({rows, width});
+  View loss = tape.allocate({rows});
+  for (Index b = 0; b < rows; ++b) {
+    real* c = covered.data + b * width;
+    double total = 0;
+    for (Index t = 0; t < steps[usize(b)]; ++t) {
+      const real* w = weights[usize(t)].value().data + b * width;
+      bool* less = is_less + t * step_size + b * width;
+      for (Index s = 0; s < positions[usize(b)]; ++s) {
+        less[s] = w[s] < c[s];
+        total += static_cast<double>(less[s] ? w[s] : c[s]);
+        c[s] += w[s];
+      }
+    }
+    loss.data[b] = static_cast<real>(static_cast<double>(factor) * total);
+  }
+  return tape.record_if(loss, any_needs_gradient(weights), [=](View dloss) {
+    for (Index b = 0; b < rows; ++b)
+      for (Index s = 0; s < positions[usize(b)]; ++s) {
+        const Index at = b * width + s;
+        Index later = 0;  // steps whose minimum is c
+        for (Index t = steps[usize(b)] - 1; t >= 0; --t) {
+          const bool less = is_less[t * step_size + at];
+          if (View dw = weights[usize(t)].gradient())
+            dw.data[at] += factor * dloss.data[b] * static_cast<real>(later + (less ? 1 : 0));
+          if (!less) ++later;
+        }
+      }
+  });
+}
+
 Var alignment_cross_entropy(std::span<const Var> weights,
                             std::span<const AlignedPair> pairs,
                             real factor) {

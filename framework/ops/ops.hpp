@@ -208,6 +208,12 @@ Var doubly_stochastic_penalty(std::span<const Var> weights,
                               std::span<const Index> positions,
                               std::span<const Index> steps,
                               real factor);
+// factor * sum over t and s of min(w_tbs, c_tbs), c_tbs = sum over t' < t of w_t'bs (See et al. 2017, equations 10
+// and 12).
+Var coverage_penalty(std::span<const Var> weights,
+                     std::span<const Index> positions,
+                     std::span<const Index> steps,
+                     real factor);
 struct AlignedPair {
   Index step, row, position;
   real share;

@@ -272,6 +272,11 @@ ExtraLoss Model::extra_loss(Tape& tape,
                                   taught.positions,
                                   batch.target_lengths,
                                   objective.factor * objective.doubly_stochastic));
+  if (objective.coverage > 0)
+    add(coverage_penalty(taught.weights,
+                         taught.positions,
+                         batch.target_lengths,
+                         objective.factor * objective.coverage));
   if (objective.guided_alignment > 0)
     add(alignment_cross_entropy(
         taught.weights, aligned_pairs(tape, batch), objective.factor * objective.guided_alignment));

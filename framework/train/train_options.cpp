@@ -22,6 +22,7 @@ Objective objective_at(const TrainOptions& options, Index updates, Index epoch) 
   Objective objective;
   objective.label_smoothing = static_cast<real>(options.label_smoothing.value_or(0));
   objective.doubly_stochastic = static_cast<real>(options.doubly_stochastic.value_or(0));
+  objective.coverage = static_cast<real>(options.coverage.value_or(0));
   if (options.guided_alignment)
     objective.guided_alignment =
         static_cast<real>(options.guided_alignment->weight *
@@ -34,7 +35,8 @@ Objective objective_at(const TrainOptions& options, Index updates, Index epoch) 
 }
 
 bool adds_to_loss(const TrainOptions& options) {
-  return options.label_smoothing || options.doubly_stochastic || options.guided_alignment;
+  return options.label_smoothing || options.doubly_stochastic || options.coverage ||
+         options.guided_alignment;
 }
 
 StepOptions step_options(const TrainOptions& options, std::uint64_t seed) {
@@ -52,6 +54,7 @@ StepOptions step_options(const TrainOptions& options, std::uint64_t seed) {
 void check_training(const TrainOptions& options, const Model& model) {
   for (const auto& [given, name] :
        {std::pair(options.doubly_stochastic.has_value(), "doubly_stochastic"),
+        {options.coverage.has_value(), "coverage"},
         {options.guided_alignment.has_value(), "guided_alignment"}})
     if (given && !model.learns_weights())
       throw SpecError("train.{}: the model has no attention weights to train; remove it", name);

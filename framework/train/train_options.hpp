@@ -130,6 +130,7 @@ struct TrainOptions {
   std::optional<std::string> loss;
   std::optional<double> label_smoothing;
   std::optional<double> doubly_stochastic;
+  std::optional<double> coverage;
   std::optional<GuidedAlignmentOptions> guided_alignment;
   std::optional<ScheduledSamplingOptions> scheduled_sampling;
   double clip_norm = 1;
@@ -169,6 +170,11 @@ struct TrainOptions {
       doubly_stochastic,
       "lambda of the term lambda sum_i (1 - sum_t weight_ti)^2 per sentence (Xu et al. 2015, "
       "equation 14)",
+      positive());
+    v("coverage",
+      coverage,
+      "lambda of the term lambda sum_ti min(weight_ti, sum_t'<t weight_t'i) per sentence, against "
+      "attending to a position twice (See et al. 2017, equation 12)",
       positive());
     v("guided_alignment",
       guided_alignment,

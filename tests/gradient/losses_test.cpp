@@ -114,6 +114,18 @@ BOOST_AUTO_TEST_CASE(doubly_stochastic_attention) {
   BOOST_CHECK_THROW(doubly_stochastic_penalty({}, kPositions, kSteps, 1), BugError);
 }
 
+BOOST_AUTO_TEST_CASE(coverage_of_attention) {
+  Weights weights;
+  Tape tape(Tape::Mode::infer);
+  const auto steps = Weights::steps(tape.constant(weights.view()));
+  BOOST_TEST(near(sum(coverage_penalty(steps, kPositions, kSteps, 3)).value().data[0],
+                  3 * 2.304738363825095));
+  check({weights.view()}, [](const Inputs& in) {
+    return coverage_penalty(Weights::steps(in[0]), kPositions, kSteps, 0.7);
+  });
+  BOOST_CHECK_THROW(coverage_penalty({}, kPositions, kSteps, 1), BugError);
+}
+
 // It is 0 just when every source position gets 1 in all.
 BOOST_AUTO_TEST_CASE(doubly_stochastic_attention_is_0_for_a_permutation) {
   double numbers[3][2][3] = {

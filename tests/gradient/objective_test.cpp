@@ -36,8 +36,11 @@ BOOST_AUTO_TEST_CASE(all_losses_together) {
   Model model(small_model(), 7, 7, 4);
   const Batch batch = small_batch();
   const Noise noise{9, 1, batch.example};
-  Objective objective{
-      .factor = 0.25, .label_smoothing = 0.1, .doubly_stochastic = 0.3, .guided_alignment = 0.7};
+  Objective objective{.factor = 0.25,
+                      .label_smoothing = 0.1,
+                      .doubly_stochastic = 0.3,
+                      .guided_alignment = 0.7,
+                      .coverage = 0.6};
   double forced = 0;
   for (const double truth : {1.0, 0.3}) {
     objective.truth = truth;
@@ -74,10 +77,13 @@ BOOST_AUTO_TEST_CASE(an_objective_is_the_sum_of_its_parts) {
   };
   const real plain = loss({.factor = 0.5}), penalty = loss({.factor = 0.5, .doubly_stochastic = 2}),
              guided = loss({.factor = 0.5, .guided_alignment = 3}),
-             both = loss({.factor = 0.5, .doubly_stochastic = 2, .guided_alignment = 3});
+             covered = loss({.factor = 0.5, .coverage = 4}),
+             all = loss(
+                 {.factor = 0.5, .doubly_stochastic = 2, .guided_alignment = 3, .coverage = 4});
   BOOST_TEST(penalty > plain);
   BOOST_TEST(guided > plain);
-  BOOST_TEST(std::abs(both - (penalty + guided - plain)) < 1e-12);
+  BOOST_TEST(covered > plain);
+  BOOST_TEST(std::abs(all - (penalty + guided + covered - 2 * plain)) < 1e-12);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

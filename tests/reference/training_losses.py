@@ -43,6 +43,16 @@ def doubly_stochastic() -> float:
     return sum(((1 - w[:steps, b, :positions].sum(0)) ** 2).sum() for b, (steps, positions) in enumerate([(3, 4), (2, 3)]))
 
 
+def coverage() -> float:
+    """sum over t and s of min(w_ts, c_ts), c_t the sum of the weights before t (See et al. 2017, equations 10 and 12)."""
+    w, total = weights(), 0.0
+    for b, (steps, positions) in enumerate([(3, 4), (2, 3)]):
+        for t in range(steps):
+            for s in range(positions):
+                total += min(w[t, b, s], w[:t, b, s].sum())
+    return total
+
+
 def guided() -> float:
     """Links 0-0, 3-0, 1-2 of the first sentence, 2-1 of the second (Chen et al. 2016): those of a target symbol share 1."""
     w = np.log(weights() + 1e-6)
@@ -54,4 +64,5 @@ if __name__ == "__main__":
     print("label smoothing 0.1", *label_smoothing(0.1), sep="\n")
     print("label smoothing 0", label_smoothing(0.0)[0])
     print("doubly stochastic", doubly_stochastic())
+    print("coverage", coverage())
     print("guided alignment", guided())

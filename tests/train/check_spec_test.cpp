@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_fault_stands_at_its_option) {
   BOOST_TEST(place(none + "type: luong_gru\n    input_feeding: true") == "6:20");
   BOOST_TEST(place("  decoder: luong_gru\n  attention: {type: none, context: nothing}") == "3:12");
   for (const char* attention : {"none", "uniform", "true_alignment"})
-    for (const char* option : {"doubly_stochastic: 1", "guided_alignment: {}"})
+    for (const char* option : {"doubly_stochastic: 1", "coverage: 1", "guided_alignment: {}"})
       BOOST_TEST(
           contains(fault(fmt::format(
                        "task: reverse\nmodel: {{attention: {}}}\ntrain:\n  {}", attention, option)),

@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(options_of_training_are_resumed_bit_for_bit) {
       "  dropout: {embeddings: 0.2, outputs: 0.1, words: 0.1}\n"
       "  initialise: {type: uniform, scale: 0.2, orthogonal: false}\n";
   const std::string losses =
-      "label_smoothing: 0.1, doubly_stochastic: 0.5, guided_alignment: {weight: 0.5, decay: 0.5}, "
+      "label_smoothing: 0.1, doubly_stochastic: 0.5, coverage: 0.5, guided_alignment: {weight: "
+      "0.5, decay: 0.5}, "
       "scheduled_sampling: {type: linear, k: 0.9, slope: 0.02, least: 0.5}, loss: sentence, "
       "clip_scope: without_embeddings, accumulate: 3, ";
   for (const char* rest :
@@ -155,6 +156,7 @@ BOOST_AUTO_TEST_CASE(options_that_are_not_given_are_no_part_of_the_identity) {
                              "\"loss\"",
                              "label_smoothing",
                              "doubly_stochastic",
+                             "\"coverage\"",
                              "guided_alignment",
                              "scheduled_sampling",
                              "clip_scope",

@@ -173,7 +173,7 @@ struct Outcome {
 Outcome outcome_of(const ModelOptions& options, Precision precision, Index parts, int threads) {
   Setting setting(options);
   Objective objective{.label_smoothing = real(0.1)};
-  if (setting.model->learns_weights()) objective.doubly_stochastic = 1;
+  if (setting.model->learns_weights()) objective.doubly_stochastic = objective.coverage = 1;
   if (setting.model->steps()) objective.truth = 0.8;
   Workers workers(threads);
   TrainingStep step(
@@ -218,6 +218,8 @@ BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
       changes.push_back({"decoder=transformer", "attention=built_in", "encoder=self_attention"});
     else
       changes.push_back({"decoder=" + narrow(*decoder)});
+  for (const PluginEntry* layer : entries("output_layer"))
+    changes.push_back({"output=" + narrow(*layer)});
   changes.push_back(
       {"embedding=128", "tied_embeddings=all", "encoder.units=256", "decoder.units=256"});
   changes.push_back({"dropout={embeddings: 0.2, outputs: 0.1, words: 0.1}",
