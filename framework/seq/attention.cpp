@@ -5,20 +5,9 @@
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/base/types.hpp"
 #include "framework/kernels/work.hpp"
+#include "framework/seq/changed_weights.hpp"
 
 namespace softalign {
-namespace {
-
-Var changed(const ChangeWeights& change, Var weights, std::span<const Index> lengths, Index step) {
-  Tape& tape = weights.tape();
-  View other = tape.allocate(weights.shape());
-  std::copy(weights.value().begin(), weights.value().end(), other.begin());
-  for (std::size_t b = 0; b < lengths.size(); ++b)
-    change(step, {other.data + static_cast<Index>(b) * other.shape[1], usize(lengths[b])});
-  return tape.constant(other);
-}
-
-}  // namespace
 
 ScoredAttention::ScoredAttention(const Parameters& p, AttentionSizes sizes, const Options& options)
     : annotation_(sizes.annotation),
@@ -50,7 +39,7 @@ Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQue
   const Alignment alignment = align(memory, energies(memory, query), query);
   Var averaged = alignment.averaged ? alignment.averaged : alignment.weights;
   if (whole.inspection.change != nullptr) {  // also where it had not looked
-    averaged = changed(*whole.inspection.change, averaged, whole.lengths, query.step);
+    averaged = changed_weights(whole.inspection, averaged, whole.lengths, query.step);
     memory.lengths = whole.lengths;
   }
   Glimpse glimpse{

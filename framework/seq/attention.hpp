@@ -72,7 +72,7 @@ class Attention {
   virtual Index context_size() const = 0;  // C
   virtual bool aligns() const = 0;         // there are weights to record
   virtual bool reads_links() const { return false; }
-  virtual bool weights_sum_to_one() const { return true; }  // false: to at most 1
+  virtual bool weights_sum_to_one() const { return true; }  // false: any sum
   virtual bool weights_are_learned() const {
     return true;
   }  // false: losses of weights teach nothing

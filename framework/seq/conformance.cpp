@@ -171,8 +171,8 @@ ConformanceResult permutation(Subject& subject) {
 
 ConformanceResult weights(Subject& subject) {
   const auto all = outputs_of(subject, subject.inputs, kLengths)[usize(subject.weights_output)];
-  double worst = 0;
-  bool clean = true;
+  double worst = 0, largest = 0;
+  bool clean = true, positive = true;
   for (Index b = 0; b < kRows; ++b) {
     double sum = 0;
     for (Index s = 0; s < kPositions; ++s) {
@@ -181,15 +181,19 @@ ConformanceResult weights(Subject& subject) {
         sum += static_cast<double>(w);
       else
         clean = clean && w == 0;
+      positive = positive && w >= 0;  // no NaN either
     }
-    worst = std::max(worst, subject.weights_sum_to_one ? std::abs(sum - 1) : sum - 1);
+    worst = std::max(worst, std::abs(sum - 1));
+    largest = std::max(largest, sum);
   }
+  const bool to_one = subject.weights_sum_to_one;
   return {"weights",
-          clean && worst < 1e-5,
-          fmt::format("rows sum to {}1 within {:.1e}; padding {}",
-                      subject.weights_sum_to_one ? "" : "at most ",
-                      std::max(worst, 0.0),
-                      clean ? "is exactly 0" : "is NOT 0")};
+          clean && positive && (to_one ? worst < 1e-5 : std::isfinite(largest)),
+          fmt::format("rows sum to {}; padding {}; {}",
+                      to_one ? fmt::format("1 within {:.1e}", worst)
+                             : fmt::format("anything, here up to {:.2g}", largest),
+                      clean ? "is exactly 0" : "is NOT 0",
+                      positive ? "none is negative" : "some are NEGATIVE")};
 }
 
 ConformanceResult same_bits(Subject& subject) {

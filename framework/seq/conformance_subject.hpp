@@ -30,7 +30,7 @@ struct Subject {
   ParameterStore parameters;
   bool permutable = false;         // the source positions may be exchanged
   int weights_output = -1;         // which output holds attention weights
-  bool weights_sum_to_one = true;  // else to at most 1
+  bool weights_sum_to_one = true;  // else to anything
 
   void input(const char* name, Shape shape, bool positional);  // with random numbers
 };
