@@ -73,8 +73,23 @@ std::span<const float> frames_of(Tape& tape, Var numbers) {
   return {frames, usize(count)};
 }
 
-// Encoders that read symbols or frames may have another number of annotations than of these, so two sums of
-// them with fixed weights are compared.
+void check_positions(const Encoder& encoder, const Annotations& a, std::span<const Index> read) {
+  for (std::size_t b = 0; b < read.size(); ++b)
+    if (a.lengths[b] != encoder.positions(read[b]))
+      throw BugError("[encoder] positions() is not how many annotations encode returns");
+}
+
+// The annotations of each sentence with fixed weights, for encoders with another number of annotations than
+// of positions read.
+Var sum_with(const Annotations& a, real turn) {
+  Tape& tape = a.states.tape();
+  View weights = tape.zeros({a.states.shape()[0], a.states.shape()[1]});
+  for (Index i = 0; i < weights.size(); ++i)
+    weights.data[i] = std::cos(turn * static_cast<real>(i % a.states.shape()[1]));
+  return weighted_sum(tape.constant(weights), a.averaged(), a.lengths);
+}
+
+// Encoders that read symbols or frames: two sums of their annotations are compared.
 std::unique_ptr<Subject> source_encoder_subject(std::unique_ptr<Subject> subject,
                                                 std::shared_ptr<Encoder> encoder) {
   const bool reads_frames = encoder->reads() == Encoder::Reads::frames;
@@ -94,16 +109,8 @@ std::unique_ptr<Subject> source_encoder_subject(std::unique_ptr<Subject> subject
       source.symbols = symbols_of(tape, x[0], lengths);
     const Annotations a = encoder->encode(source);
     check_sizes(*encoder, a);
-    for (Index b = 0; b < rows; ++b)
-      if (a.lengths[usize(b)] != encoder->positions(read[b]))
-        throw BugError("[encoder] positions() is not how many annotations encode returns");
-    const auto sum_with = [&](real turn) {
-      View weights = tape.zeros({rows, a.states.shape()[1]});
-      for (Index i = 0; i < weights.size(); ++i)
-        weights.data[i] = std::cos(turn * static_cast<real>(i % a.states.shape()[1]));
-      return weighted_sum(tape.constant(weights), a.states, a.lengths);
-    };
-    return {sum_with(real(0.7)), sum_with(real(1.9)), a.last, a.start};
+    check_positions(*encoder, a, {read, lengths.size()});
+    return {sum_with(a, real(0.7)), sum_with(a, real(1.9)), a.last, a.start};
   };
   return subject;
 }
@@ -115,14 +122,19 @@ std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
   if (encoder->reads() != Encoder::Reads::embeddings)
     return source_encoder_subject(std::move(subject), encoder);
   subject->input("embedded", {kRows, kPositions, kEmbedding}, true);
-  subject->positional_outputs = {true, true, false, false};
+  bool equal = true;  // as many annotations as positions read
+  for (Index length = 1; length <= kPositions; ++length)
+    equal = equal && encoder->positions(length) == length;
+  subject->positional_outputs = {equal, equal, false, false};
   subject->positional_outputs.resize(4 + encoder->final_sizes().size(), false);
-  subject->run = [encoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
+  subject->run = [=](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     HeadWeights heads;
     const Annotations a = encoder->encode({.embedded = x[0], .lengths = lengths, .heads = &heads});
     check_sizes(*encoder, a);
+    check_positions(*encoder, a, lengths);
     if (encoder->attends()) check_heads(heads, lengths, x[0].shape()[1]);
     Arrays outputs = {a.states, a.averaged(), a.last, a.start};
+    if (!equal) outputs = {sum_with(a, real(0.7)), sum_with(a, real(1.9)), a.last, a.start};
     outputs.insert(outputs.end(), a.finals.begin(), a.finals.end());
     return outputs;
   };
