@@ -3,14 +3,17 @@
 #pragma once
 
 #include "framework/autodiff/rematerialize.hpp"
+#include "framework/base/elementary.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/nn/recurrent.hpp"
 #include "framework/nn/transformer.hpp"
 #include "framework/ops/cross_entropy.hpp"
+#include "framework/ops/location.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/seq/attention.hpp"
 #include "framework/seq/attentional_decoder.hpp"
 #include "framework/seq/copying.hpp"
+#include "framework/seq/changed_weights.hpp"
 #include "framework/seq/decoder.hpp"
 #include "framework/seq/encoder.hpp"
 #include "framework/seq/luong_decoder.hpp"

@@ -8,6 +8,7 @@
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
+#include "framework/ops/location.hpp"
 #include "framework/ops/ops.hpp"
 #include "tests/gradient/projected_cross_entropy.hpp"
 
@@ -29,7 +30,7 @@ struct Array {
 
 void check(std::vector<Shape> shapes, const std::function<Var(const Inputs&)>& f) {
   std::vector<Array> arrays;
-  const char* names[] = {"a", "b", "c", "d", "e"};
+  const char* names[] = {"a", "b", "c", "d", "e", "f"};
   for (std::size_t i = 0; i < shapes.size(); ++i) arrays.emplace_back(names[i], shapes[i]);
   std::vector<View> views;
   for (Array& array : arrays) views.push_back(array.view());
@@ -158,6 +159,23 @@ BOOST_AUTO_TEST_CASE(attention) {
   check({{3, 5}}, [](const Inputs& x) { return softmax_prefix(x[0], kLengths); });
   check({{3, 5}, {3, 5, 4}}, [](const Inputs& x) { return weighted_sum(x[0], x[1], kLengths); });
   check({{3, 5, 4}}, [](const Inputs& x) { return mean_prefix(x[0], kLengths); });
+}
+
+BOOST_AUTO_TEST_CASE(location) {
+  check({{3, 5}}, [](const Inputs& x) { return exp(x[0]); });
+  const std::vector<Index> begins = {1, 0, 1}, ends = {4, 4, 2};
+  const std::vector<Shape> shapes = {{3, 5, 4}, {3, 4}, {4}, {3, 5}, {2, 3}, {2, 4}};
+  check(shapes, [](const Inputs& x) {
+    return location_energy(x[0], x[1], x[2], {x[3], x[4], x[5]}, kLengths);
+  });
+  check(shapes, [&](const Inputs& x) {
+    return location_energy(x[0], x[1], x[2], {x[3], x[4], x[5]}, ends, begins);
+  });
+  check({{3, 5}}, [](const Inputs& x) { return normalize_prefix(exp(x[0]), kLengths); });
+  check({{3, 5}}, [&](const Inputs& x) { return normalize_prefix(exp(x[0]), ends, begins); });
+  check({{3, 2}, {3, 2}, {3, 2}}, [](const Inputs& x) {
+    return gaussian_mixture(x[0], exp(x[1]), x[2] * x[2], 5, kLengths);
+  });
 }
 
 BOOST_AUTO_TEST_CASE(alignment) {
