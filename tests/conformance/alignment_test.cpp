@@ -222,17 +222,22 @@ BOOST_AUTO_TEST_CASE(attentions_are_their_formulas) {
 // Windows, and a pointer that goes to a deterministic place, are no functions that conformance's random
 // inputs reach in all their parts: here with windows shorter than a sentence, and soft.
 BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
-  for (const char* option : {"{type: local_m, window: 1, score: general}",
-                             "{type: local_p, window: 1, score: general}",
-                             "{type: local_p, window: 1, centre: paper, score: general}",
-                             "{type: local_p, window: 1, centre: code, score: general}",
-                             "{type: monotonic, score: general, test: soft}",
-                             "{type: monotonic, score: {type: coverage, units: 3}, test: soft}",
-                             "{type: global, score: {type: coverage, units: 3}}",
-                             "{type: global, score: {type: location, positions: 3}}",
-                             "{type: global, score: {type: concat, identity: true}}",
-                             "{type: sparsemax, score: {type: cosine, learned: false}}",
-                             "{type: hard, score: general, test: expectation, temperature: 2}"}) {
+  for (const char* option :
+       {"{type: local_m, window: 1, score: general}",
+        "{type: local_p, window: 1, score: general}",
+        "{type: local_p, window: 1, centre: paper, score: general}",
+        "{type: local_p, window: 1, centre: code, score: general}",
+        "{type: monotonic, score: general, test: soft}",
+        "{type: monotonic, score: {type: coverage, units: 3}, test: soft}",
+        "{type: global, score: {type: coverage, units: 3}}",
+        "{type: global, score: {type: location, positions: 3}}",
+        "{type: global, score: {type: concat, identity: true}}",
+        "{type: location_aware, units: 3, filters: 2, width: 3}",
+        "{type: location_aware, units: 3, filters: 2, width: 3, sharpening: 2}",
+        "{type: location_aware, units: 3, filters: 2, width: 3, smoothing: true}",
+        "{type: location_aware, units: 3, filters: 2, width: 3, window: 2}",
+        "{type: sparsemax, score: {type: cosine, learned: false}}",
+        "{type: hard, score: general, test: expectation, temperature: 2}"}) {
     const Index width =
         std::string_view(option).find("cosine") != std::string_view::npos ? kAnnotation : kQuery;
     BuiltAttention built(option, {width, kAnnotation});
@@ -299,6 +304,48 @@ BOOST_AUTO_TEST_CASE(windows_stay_inside_the_sentence) {
   for (std::size_t t = 0; t < 7; ++t)  // a window longer than the sentence is none
     equal(steps_of(*wide.plugin, 150, lengths, 7)[t].weights,
           steps_of(*global.plugin, 150, lengths, 7)[t].weights);
+}
+
+// A window around the median, and a median that is the last position of the sentence.
+BOOST_AUTO_TEST_CASE(a_window_follows_the_median) {
+  const BuiltAttention built("{type: location_aware, units: 5, filters: 2, width: 3, window: 2}",
+                             {kQuery, kAnnotation});
+  const std::vector<Index> lengths = {30, 2};
+  const auto steps = steps_of(*built.plugin, 30, lengths, 20);
+  std::vector<Index> median(2, 0);
+  for (const Step& step : steps)
+    for (std::size_t b = 0; b < 2; ++b) {
+      const double* w = step.weights.data() + 30 * b;
+      for (Index s = 0; s < 30; ++s)
+        BOOST_TEST((w[s] > 0) == (s >= median[b] - 2 && s < std::min(lengths[b], median[b] + 2)));
+      double sum = w[0];
+      for (median[b] = 0; sum < 0.5; sum += w[median[b]]) ++median[b];
+    }
+}
+
+// With `narrowed: test` training, which has noise, is not sharpened.
+BOOST_AUTO_TEST_CASE(sharpening_may_wait_for_the_test) {
+  const auto weights = [](const std::string& options, bool training) {
+    const BuiltAttention built(
+        "{type: location_aware, units: 5, filters: 2, width: 3" + options + "}",
+        {kQuery, kAnnotation});
+    Tape tape(Tape::Mode::infer);
+    const std::vector<Index> examples = {0, 1};
+    const Noise noise{5, 1, examples};
+    if (training) tape.set_noise(&noise);
+    Annotations annotations;
+    annotations.states = tape.constant(filled(tape, {2, kPositions, kAnnotation}, 1));
+    annotations.lengths = kLengths;
+    const AttentionMemory memory = built.plugin->prepare(annotations);
+    Var query = tape.constant(filled(tape, {2, kQuery}, 2));
+    const View w =
+        built.plugin->attend(memory, {{query, 0, {}}, built.plugin->start(memory)}).weights.value();
+    return std::vector<double>(w.begin(), w.end());
+  };
+  const std::string sharp = ", sharpening: 2, window: 1", later = sharp + ", narrowed: test";
+  BOOST_TEST((weights(later, true) == weights("", true)));
+  BOOST_TEST((weights(later, false) == weights(sharp, false)));
+  BOOST_TEST((weights(sharp, true) == weights(sharp, false)));
 }
 
 BOOST_AUTO_TEST_CASE(shuffled_weights_are_the_same_weights_elsewhere) {

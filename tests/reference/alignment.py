@@ -96,8 +96,40 @@ def expected(stop: np.ndarray, before: np.ndarray) -> np.ndarray:
     )
 
 
-def attend(name: str, own: list[np.ndarray], s: np.ndarray, e: np.ndarray, t: int, b: int, past: dict) -> np.ndarray:
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))
+
+
+def location_aware(name: str, own: list[np.ndarray], s: np.ndarray, h: np.ndarray, past: dict) -> np.ndarray:
+    """Chorowski et al. 2015, equations 8 to 11; the first weights as in the authors' code."""
+    w_query, w_key, bias, filters, w_features, v = own
+    length, half = len(h), filters.shape[1] // 2
+    before = past.get("weights", np.eye(length)[0])
+    e = np.zeros(length)
+    for j in range(length):
+        f = np.zeros(len(filters))
+        for r in range(filters.shape[1]):
+            if 0 <= j + r - half < length:
+                f += filters[:, r] * before[j + r - half]
+        e[j] = v @ np.tanh(s @ w_query + h[j] @ w_key + f @ w_features + bias)
+    if name == "location_aware_smoothing":
+        past["weights"] = sigmoid(e) / sigmoid(e).sum()
+    elif name == "location_aware_window":
+        median = min(j for j in range(length) if before[: j + 1].sum() >= 0.5)
+        inside = [j for j in range(length) if median - 2 <= j <= median + 1]
+        past["weights"] = np.zeros(length)
+        past["weights"][inside] = softmax(e[inside])
+    else:
+        past["weights"] = softmax((3 if name == "location_aware_sharpening" else 1) * e)
+    return past["weights"]
+
+
+def attend(
+    name: str, own: list[np.ndarray], s: np.ndarray, h: np.ndarray, e: np.ndarray, t: int, b: int, past: dict
+) -> np.ndarray:
     length = len(e)
+    if name.startswith("location_aware"):
+        return location_aware(name, own, s, h, past)
     if name == "sparsemax":
         return sparsemax(e)
     if name == "local_m":
@@ -140,6 +172,9 @@ def attention_numbers(name: str, score_name: str) -> list[float]:
     own = {"local_p": [filled(first, Q, Q), filled(first + 1, Q, 1)], "monotonic_hard": [filled(first, 1)]}
     own["monotonic_soft"] = own["monotonic_hard"]
     own["local_p_paper"] = own["local_p_code"] = own["local_p"]
+    aware = [(Q, UNITS), (D, UNITS), (UNITS,), (2, 3), (2, UNITS), (UNITS,)]  # two filters of three positions
+    if name.startswith("location_aware"):
+        own[name] = [filled(first + k, *shape) for k, shape in enumerate(aware)]
     h, numbers, total, past = filled(1, ROWS, POSITIONS, D), [], np.zeros((ROWS, POSITIONS)), [{}, {}]
     for t in range(STEPS):
         s = filled(2 + t, ROWS, Q)
@@ -147,7 +182,7 @@ def attention_numbers(name: str, score_name: str) -> list[float]:
             valid = min(length, 3) if score_name == "location" else length
             e = np.array([score(s[b], h[b, j], total[b, j], j) if score else 0.0 for j in range(valid)])
             w = np.zeros(POSITIONS)
-            w[:valid] = attend(name, own.get(name, []), s[b], e, t, b, past[b])
+            w[:valid] = attend(name, own.get(name, []), s[b], h[b, :length], e, t, b, past[b])
             numbers += [*w, *(w @ h[b])]
             total[b] += w
     return [float(x) for x in numbers]
@@ -178,6 +213,10 @@ ATTENTIONS = {
     "local_p_code": ("{type: local_p, window: 1, centre: code, score: general}", "general"),
     "monotonic_hard": ("{type: monotonic, score: general}", "general"),
     "monotonic_soft": ("{type: monotonic, score: general, test: soft}", "general"),
+    "location_aware": ("{type: location_aware, units: 5, filters: 2, width: 3}", ""),
+    "location_aware_sharpening": ("{type: location_aware, units: 5, filters: 2, width: 3, sharpening: 3}", ""),
+    "location_aware_smoothing": ("{type: location_aware, units: 5, filters: 2, width: 3, smoothing: true}", ""),
+    "location_aware_window": ("{type: location_aware, units: 5, filters: 2, width: 3, window: 2}", ""),
     "uniform": ("uniform", ""),
     "true_alignment": ("true_alignment", ""),
     "hard": ("{type: hard, score: general}", "general"),
