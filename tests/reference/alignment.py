@@ -124,12 +124,26 @@ def location_aware(name: str, own: list[np.ndarray], s: np.ndarray, h: np.ndarra
     return past["weights"]
 
 
+def gaussian_mixture(name: str, own: list[np.ndarray], s: np.ndarray, length: int, past: dict) -> np.ndarray:
+    """Graves 2013, section 5.1; normalised as variant V1 of Battenberg et al. 2020."""
+    raw = np.split(s @ own[0] + own[1], 3)
+    beta = np.exp(raw[1])
+    past["kappa"] = past.get("kappa", 0) + np.exp(raw[2])
+    alpha = np.exp(raw[0])
+    if name == "gaussian_mixture_normalised":
+        deviation = 1 / np.sqrt(2 * beta)
+        alpha = softmax(raw[0]) / np.sqrt(2 * np.pi * deviation**2)
+    return np.array([(alpha * np.exp(-beta * (past["kappa"] - u) ** 2)).sum() for u in range(1, length + 1)])
+
+
 def attend(
     name: str, own: list[np.ndarray], s: np.ndarray, h: np.ndarray, e: np.ndarray, t: int, b: int, past: dict
 ) -> np.ndarray:
     length = len(e)
     if name.startswith("location_aware"):
         return location_aware(name, own, s, h, past)
+    if name.startswith("gaussian_mixture"):
+        return gaussian_mixture(name, own, s, length, past)
     if name == "sparsemax":
         return sparsemax(e)
     if name == "local_m":
@@ -173,8 +187,10 @@ def attention_numbers(name: str, score_name: str) -> list[float]:
     own["monotonic_soft"] = own["monotonic_hard"]
     own["local_p_paper"] = own["local_p_code"] = own["local_p"]
     aware = [(Q, UNITS), (D, UNITS), (UNITS,), (2, 3), (2, UNITS), (UNITS,)]  # two filters of three positions
-    if name.startswith("location_aware"):
-        own[name] = [filled(first + k, *shape) for k, shape in enumerate(aware)]
+    mixture = [(Q, 3 * 2), (3 * 2,)]  # of two components
+    for kind, shapes in (("location_aware", aware), ("gaussian_mixture", mixture)):
+        if name.startswith(kind):
+            own[name] = [filled(first + k, *shape) for k, shape in enumerate(shapes)]
     h, numbers, total, past = filled(1, ROWS, POSITIONS, D), [], np.zeros((ROWS, POSITIONS)), [{}, {}]
     for t in range(STEPS):
         s = filled(2 + t, ROWS, Q)
@@ -217,6 +233,8 @@ ATTENTIONS = {
     "location_aware_sharpening": ("{type: location_aware, units: 5, filters: 2, width: 3, sharpening: 3}", ""),
     "location_aware_smoothing": ("{type: location_aware, units: 5, filters: 2, width: 3, smoothing: true}", ""),
     "location_aware_window": ("{type: location_aware, units: 5, filters: 2, width: 3, window: 2}", ""),
+    "gaussian_mixture": ("{type: gaussian_mixture, components: 2}", ""),
+    "gaussian_mixture_normalised": ("{type: gaussian_mixture, components: 2, normalised: true}", ""),
     "uniform": ("uniform", ""),
     "true_alignment": ("true_alignment", ""),
     "hard": ("{type: hard, score: general}", "general"),
