@@ -37,7 +37,7 @@ std::vector<double> rows_of(Var x, Index first, Index count) {
 
 // What the script calls the parts of sentence b.
 std::vector<double> part(const Annotations& a, const std::string& name, Index b) {
-  const Index length = kLengths[usize(b)];
+  const Index length = a.lengths[usize(b)];
   const auto positions = [&](Var x) {
     std::vector<double> all = rows_of(x, b, 1);
     all.resize(usize(length * x.shape().last()));
@@ -146,6 +146,8 @@ BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
         "{type: gru, units: 3, layers: 2, direction: backward, recurrent_dropout: 0.3}",
         "{type: rnn, units: 3, layers: 2, residual: true, dropout: 0.4}",
         "{type: gru, units: 3, layers: 2, project: 4}",
+        "{type: pyramidal_lstm, units: 3, layers: 2, dropout: 0.2, recurrent_dropout: 0.3}",
+        "{type: pyramidal_lstm, units: 3, layers: 2, reduction: 3}",
         "{type: convolutional, units: 4, layers: 2, value_layers: 1, width: 5}"}) {
     Made made(choice);
     const std::vector<Index> examples = {12, 7};
@@ -156,8 +158,8 @@ BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
         [&](Tape& tape, const std::vector<Var>& x) {
           tape.set_noise(&noise);
           const Annotations a = made.encoder->encode({x[0], kLengths});
-          std::vector<Var> outputs = {mean_prefix(a.states, kLengths), a.last, a.start};
-          if (a.values) outputs.push_back(mean_prefix(a.values, kLengths));
+          std::vector<Var> outputs = {mean_prefix(a.states, a.lengths), a.last, a.start};
+          if (a.values) outputs.push_back(mean_prefix(a.values, a.lengths));
           outputs.insert(outputs.end(), a.finals.begin(), a.finals.end());
           return outputs;
         },
@@ -169,10 +171,21 @@ BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
   }
 }
 
+// Positions read and annotations made: pairs of pairs, of which the last may lack some.
+BOOST_AUTO_TEST_CASE(a_pyramid_has_fewer_annotations) {
+  const Made made("{type: pyramidal_lstm, units: 2, layers: 3}");
+  const std::vector<Index> annotations = {1, 1, 1, 1, 2, 2, 2, 2, 3};  // of 1 to 9
+  for (Index length = 1; length <= std::ssize(annotations); ++length) {
+    BOOST_TEST(made.encoder->positions(length) == annotations[usize(length - 1)]);
+    BOOST_TEST(made.encoder->position_of(length - 1) == annotations[usize(length - 1)] - 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
   for (const std::string options : {"residual: true", "dropout: 0.1", "direction: sideways"})
     BOOST_CHECK_THROW(Made("{type: gru, " + options + "}"), SpecError);
   BOOST_CHECK_THROW(Made("{type: convolutional, width: 2}"), SpecError);
+  BOOST_CHECK_THROW(Made("{type: pyramidal_lstm, layers: 1}"), SpecError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -61,11 +61,16 @@ def lstm(name: str, x: np.ndarray, states: list[np.ndarray]) -> list[np.ndarray]
 CELLS = {"rnn": (rnn, 1), "gru": (gru, 1), "lstm": (lstm, 2)}
 
 
-def recurrent(cell: str, x: np.ndarray, layers: int, direction: str, residual: bool) -> dict[str, object]:
-    """One sentence x [S, E]."""
+def recurrent(
+    cell: str, x: np.ndarray, layers: int, direction: str, residual: bool, reduction: int = 1
+) -> dict[str, object]:
+    """One sentence x [S, E]; from the second layer on, `reduction` positions are read as one."""
     step, count = CELLS[cell]
     finals = []
     for layer in range(1, layers + 1):
+        if layer > 1 and reduction > 1:
+            whole = np.concatenate([x, np.zeros((-len(x) % reduction, x.shape[1]))])
+            x = np.array([np.concatenate(whole[i : i + reduction]) for i in range(0, len(whole), reduction)])
         outputs, last_states = [], []
         for one in ("forward", "backward"):
             if direction not in (one, "both"):
@@ -160,6 +165,11 @@ def main() -> None:
                 )
         options = f"units: {UNITS}, layers: 2, direction: both, project: 5"
         cases.append(case(cell, options, lambda x: annotations_projected(cell, x, 5)))
+    for layers, reduction in ((2, 2), (3, 2), (2, 3)):
+        options = f"units: {UNITS}, layers: {layers}, reduction: {reduction}"
+        cases.append(
+            case("pyramidal_lstm", options, lambda x: recurrent("lstm", x, layers, "both", False, reduction))
+        )
     cases.append(case("lstmn", f"units: {UNITS}", lstmn))
     cases.append(case("embedding_mean", "positions: none", embedding_mean))
     cases.append(
