@@ -88,13 +88,15 @@ using namespace softalign::test;
 
 namespace {
 
-ResolvedSpec<Spec> spec_of(const std::string& more = "") {
+ResolvedSpec<Spec> spec_of(const std::string& more = "",
+                           const std::string& encoder = "type: gru",
+                           const std::string& attention = "score: {type: additive, units: 8}") {
   return parse_spec<Spec>(
       "task: tones_for_test\n"
-      "model: {embedding: 8, encoder: {type: gru, units: 8}, attention: {score: {type: additive, "
-      "units: 8}}, "
-      "decoder: {units: 8}}\n"
-      "train: {epochs: 6, batch: {sentences: 16}, optimizer: {learning_rate: 0.01}}\n" +
+      "model: {embedding: 8, encoder: {units: 8, " +
+          encoder + "}, attention: {" + attention +
+          "}, decoder: {units: 8}}\n"
+          "train: {epochs: 6, batch: {sentences: 16}, optimizer: {learning_rate: 0.01}}\n" +
           more,
       "tones.yaml");
 }
@@ -127,6 +129,30 @@ BOOST_AUTO_TEST_CASE(a_task_of_frames_is_learnt_and_threads_change_no_bit) {
     BOOST_TEST(frames % 2 == 0);  // no </s>
     BOOST_TEST(all.back().source.back() == fmt::format("#{}", frames - 1));
   });
+}
+
+// Two frames, one annotation: links, the search's length limit and the record follow the annotations.
+BOOST_AUTO_TEST_CASE(a_pyramid_halves_the_frames) {
+  const Scratch folder;
+  const auto spec =
+      spec_of("evaluate: {search: {ratio_of: annotations, max_ratio: 1, max_extra: 0}}\n",
+              "type: pyramidal_lstm, layers: 2",
+              "type: location_aware, filters: 2, width: 5");
+  const ExperimentOutcome one = run(folder / "one", 1, spec), two = run(folder / "two", 3, spec);
+  const Record record(one.folder);
+  BOOST_TEST((record.series("train", {"loss"}).columns ==
+              Record(two.folder).series("train", {"loss"}).columns));
+  BOOST_TEST(one.test.at("all", "loss") == two.test.at("all", "loss"));
+  BOOST_TEST(!std::isnan(one.test.at("all", "pointing_accuracy")));
+  for (const char* module : {"cross", "cross_search"})
+    record.alignments().each_sentence(module, [&](Index, const std::vector<Alignment>& all) {
+      const Alignment& last = all.back();  // of 2 to 5 tones, and </s>
+      BOOST_TEST((last.source.size() >= 2 && last.source.size() <= 5));
+      if (module == std::string("cross"))
+        BOOST_TEST(last.source.size() + 1 == last.target.size());
+      else
+        BOOST_TEST(last.target.size() <= last.source.size() + 1);
+    });
 }
 
 BOOST_AUTO_TEST_CASE(what_needs_symbols_is_refused) {
