@@ -234,7 +234,8 @@ BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
         "{type: global, score: {type: concat, identity: true}}",
         "{type: location_aware, units: 3, filters: 2, width: 3}",
         "{type: location_aware, units: 3, filters: 2, width: 3, sharpening: 2}",
-        "{type: location_aware, units: 3, filters: 2, width: 3, smoothing: true}",
+        "{type: location_aware, units: 3, filters: 2, width: 3, smoothing: true, energy_bias: "
+        "true}",
         "{type: location_aware, units: 3, filters: 2, width: 3, window: 2}",
         "{type: gaussian_mixture, components: 2}",
         "{type: gaussian_mixture, components: 2, normalised: true}",

@@ -102,7 +102,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 
 def location_aware(name: str, own: list[np.ndarray], s: np.ndarray, h: np.ndarray, past: dict) -> np.ndarray:
     """Chorowski et al. 2015, equations 8 to 11; the first weights as in the authors' code."""
-    w_query, w_key, bias, filters, w_features, v = own
+    w_query, w_key, bias, filters, w_features, v, energy_bias = own
     length, half = len(h), filters.shape[1] // 2
     before = past.get("weights", np.eye(length)[0])
     e = np.zeros(length)
@@ -112,7 +112,8 @@ def location_aware(name: str, own: list[np.ndarray], s: np.ndarray, h: np.ndarra
             if 0 <= j + r - half < length:
                 f += filters[:, r] * before[j + r - half]
         e[j] = v @ np.tanh(s @ w_query + h[j] @ w_key + f @ w_features + bias)
-    if name == "location_aware_smoothing":
+    if name.startswith("location_aware_smoothing"):
+        e += energy_bias[0] if name.endswith("_bias") else 0
         past["weights"] = sigmoid(e) / sigmoid(e).sum()
     elif name == "location_aware_window":
         median = min(j for j in range(length) if before[: j + 1].sum() >= 0.5)
@@ -186,7 +187,7 @@ def attention_numbers(name: str, score_name: str) -> list[float]:
     own = {"local_p": [filled(first, Q, Q), filled(first + 1, Q, 1)], "monotonic_hard": [filled(first, 1)]}
     own["monotonic_soft"] = own["monotonic_hard"]
     own["local_p_paper"] = own["local_p_code"] = own["local_p"]
-    aware = [(Q, UNITS), (D, UNITS), (UNITS,), (2, 3), (2, UNITS), (UNITS,)]  # two filters of three positions
+    aware = [(Q, UNITS), (D, UNITS), (UNITS,), (2, 3), (2, UNITS), (UNITS,), (1,)]  # two filters of three positions
     mixture = [(Q, 3 * 2), (3 * 2,)]  # of two components
     for kind, shapes in (("location_aware", aware), ("gaussian_mixture", mixture)):
         if name.startswith(kind):
@@ -232,6 +233,9 @@ ATTENTIONS = {
     "location_aware": ("{type: location_aware, units: 5, filters: 2, width: 3}", ""),
     "location_aware_sharpening": ("{type: location_aware, units: 5, filters: 2, width: 3, sharpening: 3}", ""),
     "location_aware_smoothing": ("{type: location_aware, units: 5, filters: 2, width: 3, smoothing: true}", ""),
+    "location_aware_smoothing_bias": (
+        "{type: location_aware, units: 5, filters: 2, width: 3, smoothing: true, energy_bias: true}", ""
+    ),
     "location_aware_window": ("{type: location_aware, units: 5, filters: 2, width: 3, window: 2}", ""),
     "gaussian_mixture": ("{type: gaussian_mixture, components: 2}", ""),
     "gaussian_mixture_normalised": ("{type: gaussian_mixture, components: 2, normalised: true}", ""),

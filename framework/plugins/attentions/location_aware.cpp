@@ -4,9 +4,10 @@
 //   a_i = softmax(β e_i)                                              (6; sharpening β: 10)
 //   a_ij = sigmoid(e_ij) / sum_j sigmoid(e_ij)                        (smoothing: 11)
 // Beyond the sentence a is 0. The paper does not say what a_0 is: as in the authors' code (attention-lvcsr), all of
-// its weight is on the first position. They turn the filters round, which is a matter of names, and add a bias
-// to the energies of smoothing, which the paper has not. With `window` only the positions p - w to p + w - 1 have
-// energies, p the median of a_{i-1}: the first position up to which half of the weight lies.
+// its weight is on the first position. Their code turns the filters round, which is a matter of names, and adds a
+// learned number to the energies of smoothing, which the paper does not have: energy_bias. With `window` only the
+// positions p - w to p + w - 1 have energies, p the median of a_{i-1}: the first position up to which half of the
+// weight lies.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -20,6 +21,7 @@ class LocationAware final : public Attention {
     Index width = 201;
     double sharpening = 1;
     bool smoothing = false;
+    bool energy_bias = false;
     std::optional<Index> window = {};
     std::string narrowed = "always";
     template <class V>
@@ -32,6 +34,9 @@ class LocationAware final : public Attention {
         between(1, 9999));
       v("sharpening", sharpening, "β: factor on the energies, an inverse temperature", positive());
       v("smoothing", smoothing, "normalised sigmoids instead of the softmax");
+      v("energy_bias",
+        energy_bias,
+        "adds a learned number to the energies of smoothing, as the authors' code does");
       v("window",
         window,
         "w: only w positions on either side of the median of the previous weights are scored; "
@@ -46,6 +51,9 @@ class LocationAware final : public Attention {
       v.check("sharpening",
               sharpening == 1 || !smoothing,
               "is for the softmax, which smoothing replaces; remove one of the two");
+      v.check("energy_bias",
+              !energy_bias || smoothing,
+              "has no effect on a softmax; it belongs to smoothing");
       v.inactive(
           "narrowed", sharpening == 1 && !window, "there is neither sharpening nor a window");
     }
@@ -77,6 +85,7 @@ class LocationAware final : public Attention {
                         window.begins);
     if (narrowed && options_.sharpening != 1)
       energies = static_cast<real>(options_.sharpening) * energies;
+    if (bias_ != nullptr) energies = shift_by(energies, tape.parameter(*bias_));
     Var weights = options_.smoothing
                       ? normalize_prefix(sigmoid(energies), window.ends, window.begins)
                       : softmax_prefix(energies, window.ends, window.begins);
@@ -99,7 +108,8 @@ class LocationAware final : public Attention {
         key_(p, "key", sizes.annotation, units, Linear::Bias::yes),
         filters_(p.add("F", {options.filters, options.width}, init::glorot())),
         features_(p.add("U", {options.filters, units}, init::glorot())),
-        v_(p.add("v", {units}, init::glorot())) {}
+        v_(p.add("v", {units}, init::glorot())),
+        bias_(options.energy_bias ? p.add("b", {1}, init::zeros()) : nullptr) {}
 
   Window around_median(const AttentionMemory& memory, const AttentionQuery& query) const {
     const std::size_t rows = memory.lengths.size();
@@ -124,6 +134,7 @@ class LocationAware final : public Attention {
   Parameter* filters_;   // [K,R]
   Parameter* features_;  // [K,units]
   Parameter* v_;
+  Parameter* bias_;  // [1], of the energies; null: none
 };
 SOFTALIGN_ATTENTION("location_aware",
                     LocationAware,
