@@ -3,6 +3,8 @@
 #pragma once
 
 #include "framework/autodiff/rematerialize.hpp"
+#include "framework/base/elementary.hpp"
+#include "framework/kernels/work.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/nn/recurrent.hpp"
 #include "framework/nn/transformer.hpp"
@@ -13,6 +15,7 @@
 #include "framework/seq/decoder.hpp"
 #include "framework/seq/encoder.hpp"
 #include "framework/seq/luong_decoder.hpp"
+#include "framework/seq/monotonic_pointer.hpp"
 #include "framework/seq/output_layer.hpp"
 #include "framework/seq/recurrent_encoder.hpp"
 #include "framework/seq/score.hpp"
