@@ -224,7 +224,6 @@ BOOST_AUTO_TEST_CASE(attentions_are_their_formulas) {
 BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
   for (const char* option : {"{type: local_m, window: 1, score: general}",
                              "{type: local_p, window: 1, score: general}",
-                             "{type: local_p, window: 1, centre: paper, score: general}",
                              "{type: local_p, window: 1, centre: code, score: general}",
                              "{type: monotonic, score: general, test: soft}",
                              "{type: monotonic, score: {type: coverage, units: 3}, test: soft}",

@@ -105,7 +105,7 @@ def attend(name: str, own: list[np.ndarray], s: np.ndarray, e: np.ndarray, t: in
     if name.startswith("local_p"):
         far = length - 1 if name == "local_p_code" else length
         p = far / (1 + np.exp(-(np.tanh(s @ own[0]) @ own[1][:, 0])))
-        around = p if name == "local_p_paper" else np.floor(p)
+        around = np.floor(p) if name == "local_p_code" else p
         return window(e, around, 1) * np.exp(-((np.arange(length) - p) ** 2) / (2 * 0.5**2))
     if name.startswith("monotonic"):
         stop = 1 / (1 + np.exp(-(e + own[0][0])))
@@ -139,7 +139,7 @@ def attention_numbers(name: str, score_name: str) -> list[float]:
     first = 10 + (len(score.p) if score else 0)
     own = {"local_p": [filled(first, Q, Q), filled(first + 1, Q, 1)], "monotonic_hard": [filled(first, 1)]}
     own["monotonic_soft"] = own["monotonic_hard"]
-    own["local_p_paper"] = own["local_p_code"] = own["local_p"]
+    own["local_p_code"] = own["local_p"]
     h, numbers, total, past = filled(1, ROWS, POSITIONS, D), [], np.zeros((ROWS, POSITIONS)), [{}, {}]
     for t in range(STEPS):
         s = filled(2 + t, ROWS, Q)
@@ -174,7 +174,6 @@ ATTENTIONS = {
     "sparsemax coverage": ("{type: sparsemax, score: {type: coverage, units: 5}}", "coverage"),
     "local_m": ("{type: local_m, window: 1, score: general}", "general"),
     "local_p": ("{type: local_p, window: 1, score: general}", "general"),
-    "local_p_paper": ("{type: local_p, window: 1, centre: paper, score: general}", "general"),
     "local_p_code": ("{type: local_p, window: 1, centre: code, score: general}", "general"),
     "monotonic_hard": ("{type: monotonic, score: general}", "general"),
     "monotonic_soft": ("{type: monotonic, score: general, test: soft}", "general"),
