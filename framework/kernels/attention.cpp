@@ -194,6 +194,61 @@ void monotonic_backward(AttentionSizes z,
   }
 }
 
+namespace {
+
+// The softmax of e [count].
+void softmax_of(const real* e, Index count, real* shares) {
+  const real largest = *std::max_element(e, e + count);
+  real sum = 0;
+  for (Index l = 0; l < count; ++l) sum += shares[l] = vector_exp(e[l] - largest);
+  for (Index l = 0; l < count; ++l) shares[l] /= sum;
+}
+
+}  // namespace
+
+void chunk_forward(AttentionSizes z,
+                   const real* ends,
+                   const real* energies,
+                   Index size,
+                   real* weights,
+                   real* scratch) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const Index row = b * z.positions;
+    std::fill_n(weights + row, z.positions, real{0});
+    for (Index k = 0; k < z.lengths[b]; ++k) {
+      if (ends[row + k] == 0) continue;
+      const Index first = std::max<Index>(k - size + 1, 0), count = k - first + 1;
+      softmax_of(energies + row + first, count, scratch);
+      for (Index l = 0; l < count; ++l) weights[row + first + l] += ends[row + k] * scratch[l];
+    }
+  }
+}
+
+// dends_k = sum of p_kl dw_l, de_l = sum over k of ends_k p_kl (dw_l - dends_k).
+void chunk_backward(AttentionSizes z,
+                    const real* ends,
+                    const real* energies,
+                    Index size,
+                    const real* dweights,
+                    real* dends,
+                    real* denergies,
+                    real* scratch) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const Index row = b * z.positions;
+    for (Index k = 0; k < z.lengths[b]; ++k) {
+      const Index first = std::max<Index>(k - size + 1, 0), count = k - first + 1;
+      softmax_of(energies + row + first, count, scratch);
+      real mean = 0;
+      for (Index l = 0; l < count; ++l) mean += scratch[l] * dweights[row + first + l];
+      if (dends != nullptr) dends[row + k] += mean;
+      if (denergies == nullptr) continue;
+      for (Index l = 0; l < count; ++l)
+        denergies[row + first + l] +=
+            ends[row + k] * scratch[l] * (dweights[row + first + l] - mean);
+    }
+  }
+}
+
 SOFTALIGN_KERNEL void gaussian_forward(
     AttentionSizes z, const real* weights, const real* centers, real deviation, real* scaled) {
   const real precision = 1 / (deviation * deviation);

@@ -92,6 +92,23 @@ void monotonic_backward(AttentionSizes sizes,
                         real* dstop,
                         real* dprevious);
 
+// w_s = sum over k in [s, s + size) of ends_k p_ks, p_k the softmax of the energies in (k - size, k] (Chiu
+// and Raffel 2018). scratch holds min(size, S) numbers.
+void chunk_forward(AttentionSizes sizes,
+                   const real* ends,
+                   const real* energies,
+                   Index size,
+                   real* weights,
+                   real* scratch);
+void chunk_backward(AttentionSizes sizes,
+                    const real* ends,
+                    const real* energies,
+                    Index size,
+                    const real* dweights,
+                    real* dends,
+                    real* denergies,
+                    real* scratch);
+
 // w_s exp(-(s - c)² / (2 sigma²)), c [B] the centre of each sentence, positions from 0.
 void gaussian_forward(
     AttentionSizes sizes, const real* weights, const real* centers, real deviation, real* scaled);

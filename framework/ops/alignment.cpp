@@ -7,6 +7,7 @@
 #include "framework/base/types.hpp"
 #include "framework/kernels/attention.hpp"
 #include "framework/kernels/elementwise.hpp"
+#include "framework/kernels/entmax.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
 
@@ -87,6 +88,47 @@ Var sparsemax_prefix(Var energies, std::span<const Index> lengths) {
   });
 }
 
+Var entmax_prefix(Var energies, double alpha, std::span<const Index> lengths) {
+  if (alpha == 1) return softmax_prefix(energies, lengths);
+  if (alpha == 2) return sparsemax_prefix(energies, lengths);
+  const auto n = attended_sizes(energies, lengths, "entmax_prefix");
+  ops::require(alpha > 1 && alpha < 2, "entmax_prefix", "alpha must be in [1, 2]", energies);
+  Tape& tape = energies.tape();
+  View weights = tape.allocate(energies.shape());
+  View beta = tape.allocate({1});
+  beta.data[0] = static_cast<real>(alpha - 1);
+  if (alpha == 1.5) {
+    const Arena::Mark mark = tape.arena().mark();
+    kernels::entmax15_forward(
+        n, energies.value().data, weights.data, tape.allocate({n.positions}).data);
+    tape.arena().rewind(mark);
+  } else {
+    kernels::entmax_forward(n, energies.value().data, beta.data, weights.data);
+  }
+  return tape.record(weights, {energies}, [=](View dw) {
+    kernels::entmax_backward(
+        n, weights.data, beta.data, dw.data, energies.gradient().data, nullptr);
+  });
+}
+
+Var entmax_prefix(Var energies, Var alpha, std::span<const Index> lengths) {
+  const auto n = attended_sizes(energies, lengths, "entmax_prefix");
+  ops::require(alpha.shape() == Shape{n.sentences, 1},
+               "entmax_prefix",
+               "alpha must be [B,1]",
+               energies,
+               alpha);
+  Tape& tape = energies.tape();
+  View weights = tape.allocate(energies.shape()), beta = tape.allocate(alpha.shape());
+  std::transform(
+      alpha.value().begin(), alpha.value().end(), beta.begin(), [](real a) { return a - 1; });
+  kernels::entmax_forward(n, energies.value().data, {beta.data, 1}, weights.data);
+  return tape.record(weights, {energies, alpha}, [=](View dw) {
+    kernels::entmax_backward(
+        n, weights.data, {beta.data, 1}, dw.data, energies.gradient().data, alpha.gradient().data);
+  });
+}
+
 Var gaussian_window(Var weights, Var centers, real deviation, std::span<const Index> lengths) {
   const auto n = attended_sizes(weights, lengths, "gaussian_window");
   ops::require(centers.shape().size() == n.sentences && deviation > 0,
@@ -125,6 +167,33 @@ Var monotonic_prefix(Var stop, Var previous, std::span<const Index> lengths) {
                                 dw.data,
                                 stop.gradient().data,
                                 previous.gradient().data);
+  });
+}
+
+Var chunk_prefix(Var ends, Var energies, Index size, std::span<const Index> lengths) {
+  const auto n = attended_sizes(ends, lengths, "chunk_prefix");
+  ops::require(energies.shape() == ends.shape() && size > 0,
+               "chunk_prefix",
+               "ends and energies must both be [B,S], and the size at least 1",
+               ends,
+               energies);
+  Tape& tape = ends.tape();
+  View weights = tape.allocate(ends.shape());
+  const Arena::Mark mark = tape.arena().mark();
+  real* scratch = tape.allocate({std::min(size, n.positions)}).data;
+  kernels::chunk_forward(n, ends.value().data, energies.value().data, size, weights.data, scratch);
+  tape.arena().rewind(mark);
+  return tape.record(weights, {ends, energies}, [=, &tape](View dw) {
+    const Arena::Mark start = tape.arena().mark();
+    kernels::chunk_backward(n,
+                            ends.value().data,
+                            energies.value().data,
+                            size,
+                            dw.data,
+                            ends.gradient().data,
+                            energies.gradient().data,
+                            tape.allocate({std::min(size, n.positions)}).data);
+    tape.arena().rewind(start);
   });
 }
 

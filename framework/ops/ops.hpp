@@ -149,10 +149,19 @@ Var coverage_energy(Var keys,
                     std::span<const Index> begins = {});
 // The nearest point of the simplex, with exact zeros (Martins and Astudillo 2016).
 Var sparsemax_prefix(Var energies, std::span<const Index> lengths);
+// w_s = max(0, 1 + (alpha - 1) (e_s - t))^(1 / (alpha - 1)), t such that they sum to 1; the softmax at
+// alpha = 1, sparsemax at 2 (Peters et al. 2019). alpha in [1, 2]: a number, or [B,1] with a gradient
+// (Correia et al. 2019).
+Var entmax_prefix(Var energies, double alpha, std::span<const Index> lengths);
+Var entmax_prefix(Var energies, Var alpha, std::span<const Index> lengths);
 // weights * exp(-(s - c_b)² / (2 deviation²)), s from 0, centers c [B,1] (Luong et al. 2015, eq. 10)
 Var gaussian_window(Var weights, Var centers, real deviation, std::span<const Index> lengths);
 // w_s = p_s q_s with q_s = (1 - p_{s-1}) q_{s-1} + previous_s, p = stop (Raffel et al. 2017, eq. 9)
 Var monotonic_prefix(Var stop, Var previous, std::span<const Index> lengths);
+// The expected weights of a softmax over `size` positions, of which k is the last with probability
+// ends_k: w_s = sum over k in [s, s + size) of ends_k exp(e_s) / sum over l in (k - size, k] of exp(e_l)
+// (Chiu and Raffel 2018).
+Var chunk_prefix(Var ends, Var energies, Index size, std::span<const Index> lengths);
 // y[b, s] = x[b, places[b, s]] for the valid s. places [B,S] must outlive the step.
 Var permute_prefix(Var x, const Index* places, std::span<const Index> lengths);
 

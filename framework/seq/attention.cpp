@@ -36,7 +36,7 @@ Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQue
   AttentionQuery query = asked;
   narrow(memory, query);
   if (score_->reads_attended()) query.attended = query.past[query.past.size() - 1];
-  const Alignment alignment = align(memory, energies(memory, query), query);
+  const Alignment alignment = align(memory, energies(*score_, memory, query), query);
   Var averaged = alignment.averaged ? alignment.averaged : alignment.weights;
   if (whole.inspection.change != nullptr) {  // also where it had not looked
     averaged = changed_weights(whole.inspection, averaged, whole.lengths, query.step);
@@ -50,15 +50,15 @@ Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQue
 
 // A score that leaves an array of the keys' size on the tape at every step is run again in backward
 // instead.
-Var ScoredAttention::energies(const AttentionMemory& memory, const AttentionQuery& query) const {
+Var ScoredAttention::energies(const Score& score, const Memory& memory, const Query& query) {
   count_energies(memory.lengths, 1, memory.begins);
   const auto keep = usize(memory.keys.value().size()) * sizeof(real) / 2 + 65536;
   return rematerialize<3>(
       memory.keys.tape(),
       {memory.keys, query.state, query.attended},
       keep,
-      [this, lengths = memory.lengths, begins = memory.begins, step = query.step](auto inputs) {
-        return score_->score({inputs[0], {}, lengths, begins}, {inputs[1], step, inputs[2]});
+      [&score, lengths = memory.lengths, begins = memory.begins, step = query.step](auto inputs) {
+        return score.score({inputs[0], {}, lengths, begins}, {inputs[1], step, inputs[2]});
       });
 }
 

@@ -137,9 +137,10 @@ class ScoredAttention : public Attention {
                           Var energies,
                           const AttentionQuery& query) const = 0;
   virtual State own_start(const AttentionMemory&) const { return {}; }
+  // Energies [B,S] of a score, computed again in backward if it leaves large arrays on the tape.
+  static Var energies(const Score& score, const Memory& memory, const Query& query);
 
  private:
-  Var energies(const AttentionMemory& memory, const AttentionQuery& query) const;
   std::span<const Index> reachable(const AttentionMemory& memory) const;
 
   Index annotation_;

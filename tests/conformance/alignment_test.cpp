@@ -1,116 +1,13 @@
 // Scores and attentions against their formulas in NumPy (tests/reference/alignment.py), and what must hold of
 // them at the edges: one position, windows longer than the sentence, controls that are what they say.
-#include <boost/test/unit_test.hpp>
-#include <set>
-
 #include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "built.hpp"
 #include "framework/autodiff/gradient_check.hpp"
-#include "framework/base/types.hpp"
-#include "framework/config/reader.hpp"
-#include "framework/config/yaml.hpp"
-#include "framework/plugin.hpp"
 #include "tests/message.hpp"
 
 using namespace softalign;
-
-namespace {
-
-constexpr Index kSteps = 3, kPositions = 4, kQuery = 3, kAnnotation = 4;
-const std::set<std::string> kOneSize = {"cosine", "dot", "scaled_dot"};  // Q = D
-const std::vector<Index> kLengths = {4, 2};
-const std::vector<std::vector<Link>> kLinks = {{{2, 0}, {0, 1}, {3, 1}}, {{0, 2}}};
-
-// The numbers of tests/reference/alignment.py.
-void fill(View array, double phase) {
-  for (Index i = 0; i < array.size(); ++i)
-    array.data[i] = 0.9 * std::sin(1.7 * static_cast<double>(i) + phase);
-}
-View filled(Tape& tape, const Shape& shape, double phase) {
-  View array = tape.allocate(shape);
-  fill(array, phase);
-  return array;
-}
-
-struct Holder {
-  Choice choice;
-  template <class V>
-  void describe(V& v) {
-    v("choice", choice, "a plugin");
-  }
-};
-Choice choice_of(const char* kind, const std::string& option) {
-  Holder holder{{.kind = kind}};
-  read_options(parse_flow("{choice: " + option + "}", {}), holder, "the test");
-  return holder.choice;
-}
-
-// A plugin whose k-th parameter is filled with phase 10 + k.
-template <class Kind, class Sizes>
-struct Built {
-  ParameterStore store;
-  decltype(make_plugin<Kind>(Choice{}, Parameters(store), Sizes{})) plugin;
-  Built(const std::string& option, Sizes sizes)
-      : plugin(make_plugin<Kind>(choice_of(Kind::name, option), Parameters(store), sizes)) {
-    store.allocate(1);
-    double phase = 10;
-    for (const Parameter& parameter : store.all()) fill(parameter.value(), phase++);
-  }
-};
-using BuiltScore = Built<ScoreKind, ScoreSizes>;
-using BuiltAttention = Built<AttentionKind, AttentionSizes>;
-
-struct Step {
-  std::vector<double> weights, context;  // [B,S], [B,D]
-};
-// The first steps of an attention; annotations filled with phase 1, queries with 2 + step.
-std::vector<Step> steps_of(const Attention& attention,
-                           Index positions = kPositions,
-                           const std::vector<Index>& lengths = kLengths,
-                           Index steps = kSteps) {
-  Tape tape(Tape::Mode::infer);
-  const Index rows = std::ssize(lengths);
-  Annotations annotations;
-  annotations.states = tape.constant(filled(tape, {rows, positions, kAnnotation}, 1));
-  annotations.lengths = lengths;
-  AttentionMemory memory = attention.prepare(annotations);
-  if (attention.reads_links()) memory.source.links = kLinks;
-  State past = attention.start(memory);
-  std::vector<Step> all;
-  for (Index t = 0; t < steps; ++t) {
-    Var state = tape.constant(filled(tape, {rows, kQuery}, static_cast<double>(2 + t)));
-    const Glimpse glimpse = attention.attend(memory, {{state, t, {}}, past});
-    past = glimpse.next;
-    const View w = glimpse.weights.value(), c = glimpse.context.value();
-    all.push_back({{w.begin(), w.end()}, {c.begin(), c.end()}});
-  }
-  return all;
-}
-
-struct Case {
-  std::string option;
-  Index query;
-  std::vector<double> numbers;
-};
-std::vector<Case> cases_of(const char* kind) {
-  std::ifstream file(SOFTALIGN_SOURCE_DIR "/tests/reference/alignment.json");
-  std::vector<Case> cases;
-  for (const auto& one : nlohmann::json::parse(file).at(kind))
-    cases.push_back({one[0], one[1], one[2]});
-  return cases;
-}
-
-void equal(const std::vector<double>& a, const std::vector<double>& b) {
-  BOOST_REQUIRE(a.size() == b.size());
-  for (std::size_t i = 0; i < a.size(); ++i)
-    BOOST_TEST_CONTEXT("number " << i << ": " << a[i] << " and " << b[i])
-  BOOST_TEST(std::abs(a[i] - b[i]) < 1e-11);
-}
-
-}  // namespace
+using namespace softalign::test;
 
 BOOST_AUTO_TEST_SUITE(alignment)
 
@@ -155,8 +52,9 @@ BOOST_AUTO_TEST_CASE(scores_have_the_parameters_of_their_formulas) {
       {"scaled_dot", 4, 0},
       {"cosine", 4, 1},  // β
       {"{type: cosine, learned: false}", 4, 0},
-      {"general", 3, 3 * 4},                         // W
-      {"{type: location, positions: 6}", 3, 3 * 6},  // W
+      {"general", 3, 3 * 4},                                  // W
+      {"{type: location, positions: 6}", 3, 3 * 6},           // W
+      {"{type: stacked, units: 5}", 3, (3 + 4) * 5 + 2 * 5},  // W, U, v
   };
   std::set<std::string> tried;
   for (const Expected& expected : all) {
@@ -203,20 +101,22 @@ BOOST_AUTO_TEST_CASE(a_window_changes_no_energy_in_it) {
 }
 
 BOOST_AUTO_TEST_CASE(attentions_are_their_formulas) {
-  for (const Case& expected : cases_of("attentions")) {
-    BOOST_TEST_CONTEXT(expected.option) {
-      const BuiltAttention built(expected.option, {kQuery, kAnnotation});
-      std::vector<double> numbers;
-      for (const Step& step : steps_of(*built.plugin))
-        for (Index b = 0; b < 2; ++b) {
-          const auto w = step.weights.begin() + b * kPositions;
-          const auto c = step.context.begin() + b * kAnnotation;
-          numbers.insert(numbers.end(), w, w + kPositions);
-          numbers.insert(numbers.end(), c, c + kAnnotation);
-        }
-      equal(numbers, expected.numbers);
+  for (const char* kind : {"attentions", "hops"})
+    for (const Case& expected : cases_of(kind)) {
+      BOOST_TEST_CONTEXT(expected.option) {
+        const BuiltAttention built(expected.option, {kQuery, kAnnotation});
+        std::vector<double> numbers;
+        for (const Step& step : steps_of(*built.plugin))
+          for (Index b = 0; b < 2; ++b) {
+            const auto size = built.plugin->context_size();
+            const auto w = step.weights.begin() + b * kPositions;
+            const auto c = step.context.begin() + b * size;
+            numbers.insert(numbers.end(), w, w + kPositions);
+            numbers.insert(numbers.end(), c, c + size);
+          }
+        equal(numbers, expected.numbers);
+      }
     }
-  }
 }
 
 // Windows, and a pointer that goes to a deterministic place, are no functions that conformance's random
@@ -225,10 +125,19 @@ BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
   for (const char* option :
        {"{type: local_m, window: 1, score: general}",
         "{type: local_p, window: 1, score: general}",
-        "{type: local_p, window: 1, centre: paper, score: general}",
         "{type: local_p, window: 1, centre: code, score: general}",
         "{type: monotonic, score: general, test: soft}",
         "{type: monotonic, score: {type: coverage, units: 3}, test: soft}",
+        "{type: mocha, score: general, chunk: 3, test: soft}",
+        "{type: mocha, score: {type: coverage, units: 3}, test: soft}",
+        "{type: entmax, score: general}",
+        "{type: entmax, alpha: 1.3, score: general}",
+        "{type: entmax, alpha: 1.1, learned: true, score: general}",
+        "{type: memory_hops, hops: 1}",
+        "{type: memory_hops, hops: 3, units: 2}",
+        "{type: memory_hops, hops: 3, tying: adjacent}",
+        "{type: memory_hops, hops: 3, tying: none}",
+        "{type: global, score: {type: stacked, units: 3}}",
         "{type: global, score: {type: coverage, units: 3}}",
         "{type: global, score: {type: location, positions: 3}}",
         "{type: global, score: {type: concat, identity: true}}",
@@ -277,6 +186,7 @@ BOOST_AUTO_TEST_CASE(one_position_has_all_the_weight) {
                                                   "none",
                                                   "built_in",
                                                   "true_alignment",
+                                                  "memory_hops",
                                                   "multi_head"};
     if (kOthers.contains(entry->name)) continue;
     const BuiltAttention built(entry->name, {kQuery, kAnnotation});
@@ -401,8 +311,9 @@ BOOST_AUTO_TEST_CASE(true_alignment_refuses_to_guess) {
 // What is drawn in training is a function of the example and the update, wherever the example lies.
 BOOST_AUTO_TEST_CASE(noise_belongs_to_the_example) {
   constexpr Index kLong = 12;
-  for (const char* option :
-       {"{type: monotonic, score: general}", "{type: shuffled, score: general}"}) {
+  for (const char* option : {"{type: monotonic, score: general}",
+                             "{type: mocha, score: general}",
+                             "{type: shuffled, score: general}"}) {
     const BuiltAttention built(option, {kQuery, kAnnotation});
     const auto weights = [&](std::vector<Index> rows, std::uint64_t update) {
       Tape tape(Tape::Mode::infer);

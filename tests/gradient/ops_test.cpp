@@ -182,6 +182,18 @@ BOOST_AUTO_TEST_CASE(alignment) {
   check({{3, 5, 4}, {3, 4}, {4}, {3, 5}, {4}},
         [](const Inputs& x) { return coverage_energy(x[0], x[1], x[2], x[3], x[4], kLengths); });
   check({{3, 5}}, [](const Inputs& x) { return sparsemax_prefix(x[0], kLengths); });
+  for (const double alpha : {1.0, 1.2, 1.5, 1.9, 2.0})
+    check({{3, 5}}, [=](const Inputs& x) { return entmax_prefix(x[0], alpha, kLengths); });
+  for (const real least : {0.0, 0.001, 0.3, 0.8})  // alpha - 1
+    check({{3, 5}, {3, 1}}, [=](const Inputs& x) {
+      View one = x[0].tape().allocate({3, 1});
+      std::fill(one.begin(), one.end(), 1 + least);
+      Var alpha = real{0.1} * (x[1] * x[1]) + x[0].tape().constant(one);
+      return entmax_prefix(x[0], alpha, kLengths);
+    });
+  for (const Index size : {1, 2, 9})
+    check({{3, 5}, {3, 5}},
+          [=](const Inputs& x) { return chunk_prefix(x[0], x[1], size, kLengths); });
   const std::vector<Index> begins = {1, 0, 1}, ends = {4, 4, 2};
   check({{3, 5}}, [&](const Inputs& x) { return softmax_prefix(x[0], ends, begins); });
   check({{3, 5, 4}, {3, 4}},

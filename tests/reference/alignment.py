@@ -39,6 +39,7 @@ class Score:
             "cosine": [(1,)],
             "normed_additive": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,), (1,)],
             "coverage": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,), (UNITS,)],
+            "stacked": [(query, UNITS), (D, UNITS), (UNITS, 1), (UNITS, 1)],
         }[name]
         self.p = [filled(first + k, *shape) for k, shape in enumerate(shapes)]
 
@@ -62,6 +63,8 @@ class Score:
             return p[0][0] * (s @ h) / np.linalg.norm(s) / np.linalg.norm(h)
         if self.name == "normed_additive":
             return p[4][0] * p[3] @ np.tanh(s @ p[0] + h @ p[1] + p[2]) / np.linalg.norm(p[3])
+        if self.name == "stacked":
+            return np.vstack([p[2], p[3]])[:, 0] @ np.tanh(np.concatenate([s @ p[0], h @ p[1]]))
         return p[4] @ np.tanh(s @ p[0] + h @ p[1] + p[3] * attended + p[2])
 
 
@@ -77,6 +80,17 @@ def sparsemax(e: np.ndarray) -> np.ndarray:
         middle = (low + high) / 2
         low, high = (middle, high) if np.maximum(e - middle, 0).sum() > 1 else (low, middle)
     return np.maximum(e - low, 0)
+
+
+def entmax(e: np.ndarray, alpha: float) -> np.ndarray:
+    """Peters et al. 2019, equation 9, by bisection for their threshold."""
+    z = (alpha - 1) * e
+    low, high = z.max() - 1, z.max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        total = (np.maximum(z - middle, 0) ** (1 / (alpha - 1))).sum()
+        low, high = (middle, high) if total > 1 else (low, middle)
+    return np.maximum(z - low, 0) ** (1 / (alpha - 1))
 
 
 def window(e: np.ndarray, center: float, size: int) -> np.ndarray:
@@ -137,6 +151,23 @@ def gaussian_mixture(name: str, own: list[np.ndarray], s: np.ndarray, length: in
     return np.array([(alpha * np.exp(-beta * (past["kappa"] - u) ** 2)).sum() for u in range(1, length + 1)])
 
 
+def chunkwise(stops: list[np.ndarray], u: np.ndarray, size: int) -> np.ndarray:
+    """Chiu and Raffel 2018: the mean over all ways of the pointer, each a stop for every step, of its softmax at the last."""
+    total = np.zeros_like(u)
+
+    def walk(step: int, at: int, probability: float) -> None:
+        if step == len(stops):
+            first = max(at - size + 1, 0)
+            total[first : at + 1] += probability * softmax(u[first : at + 1])
+            return
+        for stop in range(at, len(u)):
+            walk(step + 1, stop, probability * stops[step][stop])
+            probability *= 1 - stops[step][stop]
+
+    walk(0, 0, 1.0)
+    return total
+
+
 def attend(
     name: str, own: list[np.ndarray], s: np.ndarray, h: np.ndarray, e: np.ndarray, t: int, b: int, past: dict
 ) -> np.ndarray:
@@ -152,7 +183,7 @@ def attend(
     if name.startswith("local_p"):
         far = length - 1 if name == "local_p_code" else length
         p = far / (1 + np.exp(-(np.tanh(s @ own[0]) @ own[1][:, 0])))
-        around = p if name == "local_p_paper" else np.floor(p)
+        around = np.floor(p) if name == "local_p_code" else p
         return window(e, around, 1) * np.exp(-((np.arange(length) - p) ** 2) / (2 * 0.5**2))
     if name.startswith("monotonic"):
         stop = 1 / (1 + np.exp(-(e + own[0][0])))
@@ -160,6 +191,15 @@ def attend(
             stop = (stop > 0.5).astype(float)
         past["at"] = expected(stop, past.get("at", np.eye(length)[0]))
         return past["at"]
+    if name.startswith("mocha"):
+        score = Score("general", first=12)
+        u = np.array([score(s, h[j], 0.0, j) for j in range(length)])
+        stop = 1 / (1 + np.exp(-(e + own[0][0])))
+        past.setdefault("stops", []).append((stop > 0.5).astype(float) if name == "mocha_hard" else stop)
+        return chunkwise(past["stops"], u, 3 if name == "mocha_hard" else 2)
+    if name.startswith("entmax"):
+        alpha = 1 + 1 / (1 + np.exp(-own[0][0])) if name == "entmax_learned" else float(name[6:])
+        return entmax(e, alpha)
     if name == "uniform":
         return np.full(length, 1 / length)
     if name == "true_alignment":
@@ -185,14 +225,15 @@ def attention_numbers(name: str, score_name: str) -> list[float]:
     score = Score(score_name) if score_name else None
     first = 10 + (len(score.p) if score else 0)
     own = {"local_p": [filled(first, Q, Q), filled(first + 1, Q, 1)], "monotonic_hard": [filled(first, 1)]}
-    own["monotonic_soft"] = own["monotonic_hard"]
-    own["local_p_paper"] = own["local_p_code"] = own["local_p"]
+    own["monotonic_soft"] = own["mocha_hard"] = own["mocha_soft"] = own["entmax_learned"] = own["monotonic_hard"]
+    own["local_p_code"] = own["local_p"]
     aware = [(Q, UNITS), (D, UNITS), (UNITS,), (2, 3), (2, UNITS), (UNITS,), (1,)]  # two filters of three positions
     mixture = [(Q, 3 * 2), (3 * 2,)]  # of two components
     for kind, shapes in (("location_aware", aware), ("gaussian_mixture", mixture)):
         if name.startswith(kind):
             own[name] = [filled(first + k, *shape) for k, shape in enumerate(shapes)]
-    h, numbers, total, past = filled(1, ROWS, POSITIONS, D), [], np.zeros((ROWS, POSITIONS)), [{}, {}]
+    h, numbers, total = filled(1, ROWS, POSITIONS, D), [], np.zeros((ROWS, POSITIONS))
+    past = [{} for _ in range(ROWS)]
     for t in range(STEPS):
         s = filled(2 + t, ROWS, Q)
         for b, length in enumerate(LENGTHS):
@@ -202,6 +243,25 @@ def attention_numbers(name: str, score_name: str) -> list[float]:
             w[:valid] = attend(name, own.get(name, []), s[b], h[b, :length], e, t, b, past[b])
             numbers += [*w, *(w @ h[b])]
             total[b] += w
+    return [float(x) for x in numbers]
+
+
+def hops_numbers(hops: int, tying: str) -> list[float]:
+    """Sukhbaatar et al. 2015, section 2.2, with UNITS numbers: for each step and sentence the last hop's weights, then the context."""
+    blocks = {"layer_wise": 2, "adjacent": hops + 1, "none": 2 * hops}[tying]
+    question, memory = filled(10, Q, UNITS), filled(11, D, blocks * UNITS).reshape(D, blocks, UNITS)
+    between = [filled(12 + (0 if tying == "layer_wise" else k), UNITS, UNITS) for k in range(hops - 1)]
+    h, numbers = filled(1, ROWS, POSITIONS, D), []
+    for t in range(STEPS):
+        s = filled(2 + t, ROWS, Q)
+        for b, length in enumerate(LENGTHS):
+            u, w = s[b] @ question, np.zeros(POSITIONS)
+            for k in range(hops):
+                key = {"layer_wise": 0, "adjacent": k, "none": 2 * k}[tying]
+                w[:length] = softmax(np.array([u @ (h[b, j] @ memory[:, key]) for j in range(length)]))
+                o = sum(w[j] * (h[b, j] @ memory[:, key + 1]) for j in range(length))
+                u, context = (u if tying == "adjacent" or k == hops - 1 else u @ between[k]) + o, u + o
+            numbers += [*w, *context]
     return [float(x) for x in numbers]
 
 
@@ -217,6 +277,7 @@ SCORES = {
     "cosine": ("cosine", D),
     "normed_additive": ("{type: normed_additive, units: 5}", Q),
     "coverage": ("{type: coverage, units: 5}", Q),
+    "stacked": ("{type: stacked, units: 5}", Q),
 }
 ATTENTIONS = {
     "global": ("{type: global, score: general}", "general"),
@@ -226,7 +287,6 @@ ATTENTIONS = {
     "sparsemax coverage": ("{type: sparsemax, score: {type: coverage, units: 5}}", "coverage"),
     "local_m": ("{type: local_m, window: 1, score: general}", "general"),
     "local_p": ("{type: local_p, window: 1, score: general}", "general"),
-    "local_p_paper": ("{type: local_p, window: 1, centre: paper, score: general}", "general"),
     "local_p_code": ("{type: local_p, window: 1, centre: code, score: general}", "general"),
     "monotonic_hard": ("{type: monotonic, score: general}", "general"),
     "monotonic_soft": ("{type: monotonic, score: general, test: soft}", "general"),
@@ -239,6 +299,12 @@ ATTENTIONS = {
     "location_aware_window": ("{type: location_aware, units: 5, filters: 2, width: 3, window: 2}", ""),
     "gaussian_mixture": ("{type: gaussian_mixture, components: 2}", ""),
     "gaussian_mixture_normalised": ("{type: gaussian_mixture, components: 2, normalised: true}", ""),
+    "mocha_hard": ("{type: mocha, chunk: 3, score: general, chunk_score: general}", "general"),
+    "mocha_soft": ("{type: mocha, score: general, chunk_score: general, test: soft}", "general"),
+    "entmax1.5": ("{type: entmax, score: general}", "general"),
+    "entmax1.25": ("{type: entmax, alpha: 1.25, score: general}", "general"),
+    "entmax1.9": ("{type: entmax, alpha: 1.9, score: general}", "general"),
+    "entmax_learned": ("{type: entmax, learned: true, score: general}", "general"),
     "uniform": ("uniform", ""),
     "true_alignment": ("true_alignment", ""),
     "hard": ("{type: hard, score: general}", "general"),
@@ -246,10 +312,14 @@ ATTENTIONS = {
 }
 
 
+HOPS = [(1, "layer_wise"), (3, "layer_wise"), (3, "adjacent"), (3, "none")]
+
+
 def main() -> None:
     cases = {
         "scores": [(option, query, score_numbers(name, query)) for name, (option, query) in SCORES.items()],
         "attentions": [(option, Q, attention_numbers(name.split()[0], score)) for name, (option, score) in ATTENTIONS.items()],
+        "hops": [(f"{{type: memory_hops, units: {UNITS}, hops: {hops}, tying: {tying}}}", Q, hops_numbers(hops, tying)) for hops, tying in HOPS],
     }
     kinds = (f'"{kind}": [\n' + ",\n".join(map(json.dumps, some)) + "\n]" for kind, some in cases.items())  # a line for each
     Path(__file__).with_suffix(".json").write_text("{" + ",\n".join(kinds) + "}\n")

@@ -1,9 +1,8 @@
 // Local attention with a predicted window (Luong et al. 2015, section 3.2, local-p; equations 9, 10):
 //   p_t = S sigmoid(v · tanh(W s)),   a_t(j) = softmax over [p_t - D, p_t + D] · exp(-(j - p_t)² / (2 σ²)),
 // σ = D / 2, positions j from 0. The weights are not renormalised, as in the authors' code; p_t learns only
-// through the Gaussian. The authors' code has p_t = (S - 1) sigmoid(..) and the window around the integer part
-// of p_t. `centre` selects the variant; by default p_t is the paper's, and the window the code's. All positions
-// get energies, because p_t is computed after them, and the other order would change the gradients' last bits.
+// through the Gaussian. `centre: code` is the authors' code, which has p_t = (S - 1) sigmoid(..) and the window around
+// the integer part of p_t. All positions get energies, because p_t is computed after them.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -14,7 +13,7 @@ class LocalPredictive final : public ScoredAttention {
   struct Options : ScoredAttention::Options {
     Options() { score = score_choice("general"); }
     Index window = 10;
-    std::optional<std::string> centre;
+    std::string centre = "paper";
     template <class V>
     void describe(V& v) {
       ScoredAttention::Options::describe(v);
@@ -22,8 +21,7 @@ class LocalPredictive final : public ScoredAttention {
       v("centre",
         centre,
         "paper: p = S sigmoid(..), the window is |j - p| <= D; code: p = (S - 1) sigmoid(..), the "
-        "window is D around the whole part of p, as in the authors' code; null: the paper's p, the "
-        "code's window",
+        "window is D around the integer part of p, as in the authors' code",
         one_of("paper", "code"));
     }
   };
@@ -31,8 +29,7 @@ class LocalPredictive final : public ScoredAttention {
   LocalPredictive(const Parameters& p, AttentionSizes sizes, const Options& options)
       : ScoredAttention(p, sizes, options),
         window_(options.window),
-        whole_(options.centre != "paper"),
-        last_(options.centre == "code" ? 1 : 0),
+        code_(options.centre == "code"),
         hidden_(p, "position", sizes.query, sizes.query, Linear::Bias::no),
         place_(p, "place", sizes.query, 1, Linear::Bias::no) {}
 
@@ -46,7 +43,7 @@ class LocalPredictive final : public ScoredAttention {
     const auto rows = std::ssize(memory.lengths);
     View sizes = tape.allocate({rows, 1});
     for (Index b = 0; b < rows; ++b)
-      sizes.data[b] = static_cast<real>(memory.lengths[usize(b)] - last_);
+      sizes.data[b] = static_cast<real>(memory.lengths[usize(b)] - (code_ ? 1 : 0));
     Var center = tape.constant(sizes) * sigmoid(place_(tanh(hidden_(query.state))));
 
     Index* begins = tape.arena().array_of<Index>(2 * rows);
@@ -55,8 +52,7 @@ class LocalPredictive final : public ScoredAttention {
       const Index length = memory.lengths[usize(b)];
       const real exact = center.value().data[b];  // at least 0, or not a number
       const Index whole = exact > 0 ? static_cast<Index>(exact) : 0;
-      const bool beyond =
-          !whole_ && exact > static_cast<real>(whole);  // so p - D is not a position
+      const bool beyond = !code_ && exact > static_cast<real>(whole);  // p - D is not a position
       begins[b] = std::clamp<Index>(whole - window_ + (beyond ? 1 : 0), 0, length - 1);
       ends[b] = std::clamp<Index>(whole + window_ + 1, begins[b] + 1, length);
     }
@@ -68,8 +64,7 @@ class LocalPredictive final : public ScoredAttention {
   }
 
   Index window_;
-  bool whole_;  // the window is around the integer part of p
-  Index last_;  // 1: p is at most S - 1
+  bool code_;
   Linear hidden_;
   Linear place_;
 };
