@@ -3,6 +3,8 @@
 #pragma once
 
 #include "framework/autodiff/rematerialize.hpp"
+#include "framework/kernels/work.hpp"
+#include "framework/nn/gated_convolution.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/nn/recurrent.hpp"
 #include "framework/nn/transformer.hpp"

@@ -216,6 +216,8 @@ BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
   for (const PluginEntry* decoder : entries("decoder"))
     if (decoder->name == "transformer")
       changes.push_back({"decoder=transformer", "attention=built_in", "encoder=self_attention"});
+    else if (decoder->name == "convolutional")
+      changes.push_back({"decoder=" + narrow(*decoder), "attention=built_in"});
     else
       changes.push_back({"decoder=" + narrow(*decoder)});
   changes.push_back(
