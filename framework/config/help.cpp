@@ -38,7 +38,8 @@ std::string legal_of(const OptionNode& node) {
 }
 
 bool must_be_given(const OptionNode& node) {
-  return node.limits.required || (std::holds_alternative<Choice>(node.value) && node.absent);
+  return node.limits.required ||
+         (std::holds_alternative<Choice>(node.value) && node.absent && !node.optional);
 }
 
 std::string default_of(const OptionNode& node) {

@@ -176,7 +176,8 @@ def with_plugin(kind: str, name: str, size: int) -> dict[str, Any]:
     train: dict[str, Any] = {"batch": {"sentences": 48}, "epochs": 1, "max_updates": 1}
     spec: dict[str, Any] = {"name": f"{kind}-{name}-{size}", "task": task, "model": model, "train": train, "evaluate": {"search": "greedy"}}
     if kind == "encoder":
-        model["encoder"] = {"type": name, "units": units} if name in ("gru", "lstm", "rnn", "lstmn", "convolutional") else name
+        with_units = ("gru", "lstm", "rnn", "lstmn", "convolutional", "gated_convolutional")
+        model["encoder"] = {"type": name, "units": units} if name in with_units else name
     elif kind == "score":
         model["attention"]["score"] = name
     elif kind == "attention":
@@ -184,6 +185,8 @@ def with_plugin(kind: str, name: str, size: int) -> dict[str, Any]:
         model["attention"] = {"type": name, "score": score} if scored else name
     elif kind == "decoder":
         model["decoder"]["type"] = name
+        if name == "convolutional":
+            model["attention"] = "built_in"
     elif kind == "optimizer":
         train["optimizer"], task["symbols"] = name, 10000 * size
     elif kind == "schedule":

@@ -226,4 +226,23 @@ BOOST_AUTO_TEST_CASE(a_spec_explains_its_blocks_optionals_and_choices) {
   BOOST_TEST(mixture.at(1).default_value == "required");
 }
 
+// A choice that need not be made is a type that initialises its kind.
+BOOST_AUTO_TEST_CASE(a_choice_may_be_optional) {
+  struct Other : Choice {
+    Other() : Choice{.kind = "fake_score"} {}
+  };
+  struct Options {
+    std::optional<Other> other;
+    void describe(OptionVisitor& v) { v("other", other, "another score; null: none"); }
+  };
+  const OptionHelp help = option_help(Options{}).at(0);
+  BOOST_TEST((help.type == "fake_score" && help.default_value == "null" && !help.required));
+  BOOST_TEST(canonical_json(Options{}) == "{}");
+  const auto read = [](const std::string& yaml) { return parse_spec<Options>(yaml, "x.yaml"); };
+  BOOST_TEST(!read("other: null").spec.other.has_value());
+  BOOST_TEST(read("other: {type: additive}").spec.other->type == "additive");
+  BOOST_TEST(resolved_yaml(read("{}").spec) == "other: null  # default: none\n");
+  BOOST_CHECK_THROW(read("other: {gain: 1}"), SpecError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -148,7 +148,11 @@ BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
         "{type: gru, units: 3, layers: 2, project: 4}",
         "{type: pyramidal_lstm, units: 3, layers: 2, dropout: 0.2, recurrent_dropout: 0.3}",
         "{type: pyramidal_lstm, units: 3, layers: 2, reduction: 3}",
-        "{type: convolutional, units: 4, layers: 2, value_layers: 1, width: 5}"}) {
+        "{type: convolutional, units: 4, layers: 2, value_layers: 1, width: 5}",
+        "{type: lstmn, units: 4, values: cells}",
+        "{type: gated_convolutional, units: 4, layers: 3, width: 5, dropout: 0.3}",
+        "{type: stack, first: {type: gated_convolutional, units: 3, layers: 1}, second: {type: "
+        "lstmn, units: 3}, third: {type: self_attention, units: 4, heads: 2, feed_forward: 3}}"}) {
     Made made(choice);
     const std::vector<Index> examples = {12, 7};
     const Noise noise{5, 1, examples};
@@ -179,6 +183,59 @@ BOOST_AUTO_TEST_CASE(a_pyramid_has_fewer_annotations) {
     BOOST_TEST(made.encoder->positions(length) == annotations[usize(length - 1)]);
     BOOST_TEST(made.encoder->position_of(length - 1) == annotations[usize(length - 1)] - 1);
   }
+}
+
+// Of the annotations, for the layers below them; that of the embeddings in the averages stays whole (Gehring et
+// al. 2017, section 3.4).
+BOOST_AUTO_TEST_CASE(gradients_are_divided_among_attentions) {
+  const auto gradient = [](Index attentions, bool of_values) {
+    const Made made(fmt::format(
+        "{{type: gated_convolutional, units: 4, layers: 2, attentions: {}}}", attentions));
+    std::vector<real> numbers(usize(2 * kLengths[0] * kEmbedding)), result(numbers.size());
+    std::vector<real> of_parameters(usize(made.store.flat_size()));
+    fill("embedded", numbers.data(), std::ssize(numbers));
+    Tape tape(Tape::Mode::train, of_parameters.data());
+    Var x = tape.leaf({numbers.data(), {2, kLengths[0], kEmbedding}}, result.data());
+    const Annotations a = made.encoder->encode({x, kLengths});
+    tape.backward(sum(mean_prefix(of_values ? a.values : a.states, kLengths)));
+    return result;
+  };
+  const auto whole = gradient(1, false), part = gradient(4, false), values = gradient(1, true),
+             of_part = gradient(4, true);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    BOOST_TEST(std::abs(part[i] - whole[i] / 4) < 1e-12);
+    BOOST_TEST(std::abs((values[i] - of_part[i]) - (whole[i] - part[i])) < 1e-12);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(stacks_join_positions_final_states_and_weights) {
+  const Made made(
+      "{type: stack, first: {type: self_attention, layers: 2, heads: 2, units: 4}, second: {type: "
+      "lstm, units: 3, direction: both}, third: {type: stack, first: lstmn, second: "
+      "{type: self_attention, layers: 1, heads: 2, units: 4}}}");
+  Tape tape(Tape::Mode::infer);
+  HeadWeights heads;
+  const Annotations a =
+      made.encoder->encode({.embedded = input(tape, 0), .lengths = kLengths, .heads = &heads});
+  BOOST_TEST(made.encoder->attends());
+  BOOST_TEST(made.encoder->size() == 4);
+  BOOST_TEST(made.encoder->final_sizes() == (std::vector<Index>{6, 6, 256, 256}),
+             boost::test_tools::per_element());
+  BOOST_TEST(a.finals.size() == 4u);
+  BOOST_TEST_REQUIRE(heads.parts.size() == 4u);  // two layers, the LSTMN, one layer
+  for (std::size_t k = 0; k < 4; ++k) BOOST_TEST(heads.parts[k].layer == static_cast<Index>(k));
+}
+
+BOOST_AUTO_TEST_CASE(a_stack_reads_its_source_once) {
+  const Made made(
+      "{type: stack, first: {type: image_grid, height: 4, convolutions: 1, channels: [3]}}");
+  BOOST_TEST((made.encoder->reads() == Encoder::Reads::frames));
+  BOOST_TEST(made.encoder->frames().height == 4);
+  BOOST_TEST(made.encoder->positions(12) < 12);
+  BOOST_TEST(!made.encoder->attends());  // its positions are not those of the source
+  BOOST_CHECK_THROW(Made("{type: stack, second: image_grid}"), SpecError);
+  BOOST_CHECK_THROW(Made("{type: stack, fourth: gru}"), SpecError);
+  BOOST_CHECK_THROW(Made("{type: stack, third: {units: 4}}"), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {

@@ -12,6 +12,8 @@ using namespace softalign;
 
 namespace {
 
+Choice small(const std::string& kind, const std::string& name, const Choice* score = nullptr);
+
 // Makes a plugin small, and gives an attention its score.
 class Small final : public OptionVisitor {
  public:
@@ -36,6 +38,7 @@ class Small final : public OptionVisitor {
   void visit(std::string_view, InputFile&, std::string_view, const Limits&) override {}
   void visit(std::string_view, InputFiles&, std::string_view, const Limits&) override {}
   void visit(std::string_view, Choice& value, std::string_view, const Limits&) override {
+    if (value.kind == "encoder") value = small(value.kind, value.type);  // of a stack
     if (value.kind != "score") return;
     takes_score_ = true;
     if (score_ != nullptr) value = *score_;
@@ -49,7 +52,7 @@ class Small final : public OptionVisitor {
   bool takes_score_ = false;
 };
 
-Choice small(const std::string& kind, const std::string& name, const Choice* score = nullptr) {
+Choice small(const std::string& kind, const std::string& name, const Choice* score) {
   Choice choice{.kind = kind, .type = name};
   choice.options = Registry::instance().find(kind, name).options();
   Small visitor(score);

@@ -1,4 +1,4 @@
-// Recurrent decoders against tests/reference/decoders.py, which computes their first two steps from the
+// Decoders against tests/reference/decoders.py, which computes their first two steps from the
 // papers' equations; what they refuse; and that an attention's own arrays reach it at every step.
 #include <boost/test/unit_test.hpp>
 
@@ -42,27 +42,35 @@ using MakeAttention = std::function<std::unique_ptr<Attention>(const Parameters&
 
 // A decoder with parameters and inputs that are functions of their names.
 struct Setting {
-  explicit Setting(const std::string& yaml, Index finals = 0, MakeAttention make = {}) {
+  explicit Setting(const std::string& yaml,
+                   Index finals = 0,
+                   MakeAttention make = {},
+                   Index annotation = kAnnotation,
+                   bool values = false) {
     const Parts parts = parse_spec<Parts>(yaml, "test.yaml").spec;
     if (!make)
-      make = [parts](const Parameters& p, Index query) {
-        return make_plugin<AttentionKind>(parts.attention, p, AttentionSizes{query, kAnnotation});
+      make = [=](const Parameters& p, Index query) {
+        return make_plugin<AttentionKind>(parts.attention, p, AttentionSizes{query, annotation});
       };
     decoder = make_plugin<DecoderKind>(
         parts.decoder,
         Parameters(store),
         DecoderSizes{
-            kEmbedding, kAnnotation, kStart, std::vector<Index>(usize(finals), kUnits), make});
+            kEmbedding, annotation, kStart, std::vector<Index>(usize(finals), kUnits), make});
     store.allocate(1);
     for (const Parameter& parameter : store.all()) fill(parameter.value(), parameter.name);
-    annotations = {input("annotations", {2, kPositions, kAnnotation}),
-                   input("last", {2, kAnnotation}),
+    annotations = {input("annotations", {2, kPositions, annotation}),
+                   input("last", {2, annotation}),
                    input("start", {2, kStart}),
                    kLengths};
+    if (values) annotations.values = input("values", {2, kPositions, annotation});
     for (Index k = 0; k < finals; ++k)
       annotations.finals.push(input(fmt::format("final {}", k), {2, kUnits}));
     symbols = input("symbols", Shape::steps_first({2, 2, kEmbedding}));
   }
+  // A case of the reference.
+  explicit Setting(const Json& one)
+      : Setting(one["spec"].dump(), one["finals"], {}, one["annotation"], one["values"]) {}
   Var input(const std::string& name, Shape shape) {
     View view = tape.allocate(shape);
     fill(view, name);
@@ -136,9 +144,9 @@ BOOST_AUTO_TEST_SUITE(decoders)
 
 BOOST_AUTO_TEST_CASE(are_the_papers_equations) {
   const Json cases = reference_cases();
-  BOOST_TEST(cases.size() == 11U);
+  BOOST_TEST(cases.size() == 17U);
   for (const Json& one : cases) BOOST_TEST_CONTEXT(one["spec"].dump()) {
-      Setting s(one["spec"].dump(), one["finals"].get<Index>());
+      Setting s(one);
       const AttentionMemory memory = s.decoder->prepare(s.annotations);
       State state = s.decoder->start(s.annotations, memory);
       for (Index t = 0; t < 2; ++t) {
@@ -169,15 +177,18 @@ BOOST_AUTO_TEST_CASE(are_the_papers_equations) {
 // Of all inputs and parameters, whatever the options.
 BOOST_AUTO_TEST_CASE(have_right_gradients) {
   for (const Json& one : reference_cases()) BOOST_TEST_CONTEXT(one["spec"].dump()) {
-      Setting s(one["spec"].dump(), one["finals"].get<Index>());
+      Setting s(one);
       const Annotations& a = s.annotations;
       std::vector<View> inputs = {
           a.states.value(), a.last.value(), a.start.value(), s.symbols.value()};
       for (Var final : a.finals) inputs.push_back(final.value());
+      const std::size_t finals = a.finals.size();
+      if (a.values) inputs.push_back(a.values.value());
       const GradientCheck result = check_gradients(
           [&](Tape&, const std::vector<Var>& x) {
             Annotations of_tape{x[0], x[1], x[2], kLengths};
-            for (std::size_t k = 4; k < x.size(); ++k) of_tape.finals.push(x[k]);
+            for (std::size_t k = 0; k < finals; ++k) of_tape.finals.push(x[4 + k]);
+            if (x.size() > 4 + finals) of_tape.values = x[4 + finals];
             const AttentionMemory memory = s.decoder->prepare(of_tape);
             const Unrolled all = s.decoder->unroll(
                 memory, s.decoder->start(of_tape, memory), s.decoder->inputs(x[3]));
@@ -193,10 +204,51 @@ BOOST_AUTO_TEST_CASE(have_right_gradients) {
     }
 }
 
+// More steps than a convolution is wide, to the bit.
+BOOST_AUTO_TEST_CASE(a_search_computes_what_training_does) {
+  constexpr Index kSteps = 7;
+  for (const std::string parts :
+       {"decoder: {type: convolutional, units: 5, layers: 3, width: 3}\nattention: built_in",
+        "decoder: {type: convolutional, units: 3, layers: 2, width: 4}\nattention: built_in",
+        "decoder: {type: lstmn, units: 4}\nattention: global",
+        "decoder: {type: lstmn, units: 4, fusion: deep}\nattention: global"})
+    BOOST_TEST_CONTEXT(parts) {
+      Setting s(parts);
+      HeadWeights at_once, one_by_one;
+      AttentionMemory memory = s.decoder->prepare(s.annotations);
+      memory.inspection.heads = &at_once;
+      Var symbols = s.input("symbols", Shape::steps_first({kSteps, 2, kEmbedding}));
+      State state = s.decoder->start(s.annotations, memory);
+      const Unrolled all = s.decoder->unroll(memory, state, s.decoder->inputs(symbols));
+      memory.inspection.heads = &one_by_one;
+      const auto same = [](View part, const real* whole) {
+        BOOST_TEST(std::equal(part.begin(), part.end(), whole));
+      };
+      for (Index t = 0; t < kSteps; ++t) {
+        state.step = t;
+        Var symbol =
+            s.tape.constant({symbols.value().data + t * 2 * kEmbedding, Shape{2, kEmbedding}});
+        const DecoderStep step = s.decoder->step(memory, state, s.decoder->inputs(symbol));
+        Var output = side_by_side(step.output);
+        same(output.value(), all.outputs.value().data + t * output.value().size());
+        same(step.weights.value(), all.weights[usize(t)].value().data);
+        state = step.next;
+      }
+      const std::size_t layers = at_once.parts.size();
+      BOOST_TEST_REQUIRE(one_by_one.parts.size() == layers * kSteps);
+      for (std::size_t k = 0; k < one_by_one.parts.size(); ++k) {
+        const auto& [layer, step, weights] = one_by_one.parts[k];
+        BOOST_TEST(layer == static_cast<Index>(k % layers));
+        same(weights, at_once.parts[usize(layer)].weights.data + step * weights.size());
+      }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(hand_the_attention_its_own_arrays) {
   for (const char* decoder : {"attentional_gru, units: 4",
                               "attentional_lstm, units: 4",
                               "conditional_gru, units: 4",
+                              "lstmn, units: 4",
                               "luong_gru, units: 4, layers: 3",
                               "luong_lstm, units: 4, layers: 2",
                               "luong_lstm, units: 4, layers: 2, input_feeding: false"}) {
@@ -262,6 +314,9 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
        {"luong_gru", "conditional_gru", "{type: attentional_gru, context_gate: true}"})
     BOOST_TEST(refusal(std::string("attention: {type: none, context: nothing}\ndecoder: ") +
                        decoder) != "accepted");
+  BOOST_TEST(
+      refusal("attention: {type: none, context: mean}\ndecoder: {type: lstmn, fusion: deep}") !=
+      "accepted");
   const std::string last = "decoder: {type: luong_lstm, units: 4, layers: 2, initial_state: last}";
   BOOST_TEST(refusal(last, 4) == "accepted");
   for (const Index states : {0, 2}) BOOST_TEST(refusal(last, states) != "accepted");

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Two steps of each recurrent decoder in NumPy, sentence by sentence, straight from the papers' equations: what decoders.json holds and
+"""Two steps of each decoder but the Transformer in NumPy, sentence by sentence, straight from the papers' equations: what decoders.json holds and
 tests/gradient/decoders_test.cpp compares with. To make it again: tests/reference/decoders.py > tests/reference/decoders.json
 
 Parameters and inputs are functions of their names, so that neither side needs the other's random numbers.
@@ -32,6 +32,15 @@ def maxout(x: np.ndarray) -> np.ndarray:
     return x.reshape(-1, 2).max(axis=1)
 
 
+def softmax(x: np.ndarray) -> np.ndarray:
+    return np.exp(x) / np.exp(x).sum()
+
+
+def linear(name: str, x: np.ndarray, size: int, bias: bool = True) -> np.ndarray:
+    y = x @ array(f"{name}.W", x.shape[-1], size)
+    return y + array(f"{name}.b", size) if bias else y
+
+
 FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "tanh": np.tanh,
     "relu": lambda x: np.maximum(x, 0),
@@ -43,12 +52,13 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 class Sentence:
     """The encoder's output for one sentence of the batch."""
 
-    def __init__(self, row: int, layers: int, arrays: int) -> None:
+    def __init__(self, row: int, finals: int, annotation: int = ANNOTATION, values: bool = False) -> None:
         rows = len(LENGTHS)
-        self.annotations = array("annotations", rows, POSITIONS, ANNOTATION)[row, : LENGTHS[row]]
-        self.last = array("last", rows, ANNOTATION)[row]
+        self.annotations = array("annotations", rows, POSITIONS, annotation)[row, : LENGTHS[row]]
+        self.values = array("values", rows, POSITIONS, annotation)[row, : LENGTHS[row]] if values else self.annotations
+        self.last = array("last", rows, annotation)[row]
         self.start = array("start", rows, START)[row]
-        self.finals = [array(f"final {k}", rows, UNITS)[row] for k in range(layers * arrays)]
+        self.finals = [array(f"final {k}", rows, UNITS)[row] for k in range(finals)]
         self.symbols = array("symbols", STEPS, rows, EMBEDDING)[:, row]
 
 
@@ -88,7 +98,7 @@ def attend(kind: str, sentence: Sentence, query: np.ndarray) -> tuple[np.ndarray
     if kind == "nothing":
         return nobody, nobody
     score = "attention.score."
-    keys = sentence.annotations @ array(score + "key.W", ANNOTATION, ALIGNMENT) + array(score + "key.b", ALIGNMENT)
+    keys = sentence.annotations @ array(score + "key.W", sentence.annotations.shape[1], ALIGNMENT) + array(score + "key.b", ALIGNMENT)
     energies = np.tanh(keys + query @ array(score + "query.W", len(query), ALIGNMENT)) @ array(score + "v", ALIGNMENT)
     weights = np.exp(energies) / np.exp(energies).sum()
     return weights @ sentence.annotations, weights
@@ -177,22 +187,94 @@ def conditional_gru(o: dict, sentence: Sentence) -> list[Step]:
     return steps
 
 
+def convolutional(o: dict, sentence: Sentence) -> list[Step]:
+    """Gehring et al. 2017, sections 3.1 to 3.4, position by position. The state: the inputs that each layer still needs."""
+    width, m = o["width"], len(sentence.annotations)
+    z, averaged = sentence.annotations, sentence.values
+    if z.shape[1] != EMBEDDING:
+        z, averaged = linear("memory", z, EMBEDDING), linear("memory", averaged, EMBEDDING)
+    inputs = [[np.zeros(UNITS)] * (width - 1) for _ in range(o["layers"])]  # of each layer, those before the position
+    positions = array("positions.P", o["max_positions"], EMBEDDING)
+    steps = []
+    for i, symbol in enumerate(sentence.symbols):
+        g = symbol + positions[min(i, o["max_positions"] - 1)]
+        x, of_layers = linear("in", g, UNITS), []
+        for number, past in enumerate(inputs, start=1):
+            past.append(x)
+            a, b = np.split(linear(f"layer_{number}.convolution", np.concatenate(past[-width:]), 2 * UNITS), 2)
+            h = np.sqrt(0.5) * (a * sigmoid(b) + x)
+            d = linear(f"layer_{number}.query", h, EMBEDDING) + g
+            weights = softmax(z @ d)
+            context = m * np.sqrt(1 / m) * (weights @ averaged)
+            x = h + (linear(f"layer_{number}.context", context, UNITS) if EMBEDDING != UNITS else context)
+            of_layers.append(weights)
+        state = [np.concatenate(past[len(past) - width + 1 :]) for past in inputs]
+        steps.append((state, np.mean(of_layers, axis=0), linear("out", x, o["readout_units"] or EMBEDDING)))
+    return steps
+
+
+def lstmn(o: dict, sentence: Sentence) -> list[Step]:
+    """Cheng et al. 2016, section 4. The state: h, h~, the tapes of [h ; c] and of W_h h, with deep fusion gamma~."""
+    deep = o["fusion"] == "deep"
+    h, c = initial_state(o["initial_state"], sentence, 1, 2)
+    h_tape, c_tape, h_summary = [h], [c], np.zeros(UNITS)
+    annotation = sentence.annotations.shape[1]
+    gamma, steps = np.zeros(annotation), []
+    w_state, w_summary = array("intra.W_state", UNITS, UNITS), array("intra.W_summary", UNITS, UNITS)
+    for symbol in sentence.symbols:
+        x, source = symbol, np.zeros(UNITS)
+        gates = linear("input", symbol, 4 * UNITS)
+        query = linear("intra.input", symbol, UNITS, bias=False) + h_summary @ w_summary
+        if deep:
+            _, weights = attend(o["attention"], sentence, np.concatenate([symbol, gamma]))
+            gamma, alpha = weights @ sentence.annotations, weights @ sentence.values
+            r = sigmoid(linear("deep.gate.symbol", symbol, UNITS) + linear("deep.gate.source", gamma, UNITS, bias=False))
+            source = r * (alpha if annotation == UNITS else linear("deep.memory", alpha, UNITS, bias=False))
+            context = np.zeros(0)
+        else:
+            context, weights = attend(o["attention"], sentence, h)
+            if len(context):
+                gates = gates + linear("context", context, 4 * UNITS, bias=False)
+                query = query + linear("intra.context", context, UNITS, bias=False)
+        s = softmax(np.array([array("intra.v", UNITS) @ np.tanh(before @ w_state + query) for before in h_tape]))
+        h_summary, c_summary = s @ np.array(h_tape), s @ np.array(c_tape)
+        i, f, new, out = np.split(gates + h_summary @ array("U", UNITS, 4 * UNITS), 4)
+        c = source + sigmoid(f) * c_summary + sigmoid(i) * np.tanh(new)
+        h = sigmoid(out) * np.tanh(c)
+        h_tape, c_tape = [*h_tape, h], [*c_tape, c]
+        tape = np.concatenate([np.array(h_tape), np.array(c_tape)], axis=1).ravel()
+        state = [h, h_summary, tape, (np.array(h_tape) @ w_state).ravel()] + [gamma] * deep
+        features = readout(o["readout"], o["readout_size"], np.concatenate([h, context]), symbol)
+        steps.append((state, weights, features))
+    return steps
+
+
+def run_of(decoder: str) -> Callable[[dict, Sentence], list[Step]]:
+    runs = {"conditional_gru": conditional_gru, "convolutional": convolutional, "lstmn": lstmn}
+    return runs.get(decoder, luong if decoder.startswith("luong") else attentional)
+
+
 def case(decoder: str, attention: str = "global", options: dict | None = None, **of_reference: object) -> dict:
     """One decoder with the options of its spec; of_reference: what follows from its defaults."""
     given = options or {}
-    o = {"attention": attention, "initial_state": "tanh", "layers": 1, "cell": decoder.rsplit("_")[-1], **of_reference, **given}
-    arrays = CELLS[o["cell"]][2]
-    run = conditional_gru if decoder == "conditional_gru" else luong if decoder.startswith("luong") else attentional
-    of_sentence = [run(o, Sentence(row, o["layers"], arrays)) for row in range(len(LENGTHS))]
+    o = {"attention": attention, "initial_state": "tanh", "layers": 1, "cell": decoder.rsplit("_")[-1],
+         "annotation": ANNOTATION, "values": False, **of_reference, **given}
+    finals = o["finals"] if "finals" in o else o["layers"] * CELLS[o["cell"]][2]
+    run, annotation = run_of(decoder), o["annotation"]
+    of_sentence = [run(o, Sentence(row, finals, annotation, o["values"])) for row in range(len(LENGTHS))]
     spec = {"type": decoder, "units": UNITS, **given}
     of_attention = (
-        {"type": "global", "score": {"type": "additive", "units": ALIGNMENT}}
+        {"type": "built_in"}
+        if attention == "built_in"
+        else {"type": "global", "score": {"type": "additive", "units": ALIGNMENT}}
         if attention == "global"
         else {"type": "none", "context": attention}
     )
     return {
         "spec": {"decoder": spec, "attention": of_attention},
-        "finals": o["layers"] * arrays,
+        "finals": finals,
+        "annotation": annotation,
+        "values": o["values"],
         "steps": [
             {
                 "state": [[list(array) for array in sentence[step][0]] for sentence in of_sentence],
@@ -207,6 +289,8 @@ def case(decoder: str, attention: str = "global", options: dict | None = None, *
 def cases() -> list[dict]:
     bahdanau = {"readout": "maxout", "readout_size": 2, "readout_state": "before"}
     of_luong = {"activation": "tanh", "input_feeding": True}
+    of_gehring = {"finals": 0, "readout_units": 0, "max_positions": 1024}
+    of_cheng = {"fusion": "shallow", "readout": "maxout", "readout_size": 2}
     return [
         case("attentional_gru", **bahdanau),
         case("attentional_gru", "mean", {"initial_state": "mean", "readout": "relu", "readout_state": "after"}, readout_size=2),
@@ -224,6 +308,12 @@ def cases() -> list[dict]:
         case("luong_lstm", "global", {"layers": 2, "initial_state": "last", "activation": "relu"}, **of_luong),
         case("luong_lstm", "nothing", {"layers": 2, "initial_state": "last", "input_feeding": False}, **of_luong),
         case("conditional_gru", readout="tanh", readout_size=EMBEDDING, initial_state="mean"),
+        case("convolutional", "built_in", {"layers": 2, "width": 2}, values=True, annotation=EMBEDDING, **of_gehring),
+        case("convolutional", "built_in", {"layers": 1, "width": 3, "readout_units": 5, "max_positions": 1}, **of_gehring),
+        case("lstmn", finals=0, **of_cheng),
+        case("lstmn", "nothing", {"initial_state": "last", "readout": "tanh"}, finals=2, **of_cheng),
+        case("lstmn", "global", {"fusion": "deep", "initial_state": "zero"}, values=True, finals=0, **of_cheng),
+        case("lstmn", "global", {"fusion": "deep"}, annotation=EMBEDDING, finals=0, **of_cheng),
     ]
 
 

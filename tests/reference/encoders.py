@@ -62,9 +62,10 @@ CELLS = {"rnn": (rnn, 1), "gru": (gru, 1), "lstm": (lstm, 2)}
 
 
 def recurrent(
-    cell: str, x: np.ndarray, layers: int, direction: str, residual: bool, reduction: int = 1
+    cell: str, x: np.ndarray, layers: int, direction: str, residual: bool, reduction: int = 1, prefix: str = ""
 ) -> dict[str, object]:
-    """One sentence x [S, E]; from the second layer on, `reduction` positions are read as one."""
+    """One sentence x [S, E]; from the second layer on, `reduction` positions are read as one. prefix: of the names of its
+    parameters."""
     step, count = CELLS[cell]
     finals = []
     for layer in range(1, layers + 1):
@@ -75,7 +76,7 @@ def recurrent(
         for one in ("forward", "backward"):
             if direction not in (one, "both"):
                 continue
-            name = one if layer == 1 else f"layer_{layer}.{one}"
+            name = prefix + (one if layer == 1 else f"layer_{layer}.{one}")
             states = [np.zeros(UNITS) for _ in range(count)]
             order = range(len(x)) if one == "forward" else reversed(range(len(x)))
             h = np.zeros((len(x), UNITS))
@@ -98,8 +99,8 @@ def annotations_projected(cell: str, x: np.ndarray, size: int) -> dict[str, obje
     return parts | {name: projected("project", parts[name], size, bias=False) for name in ("states", "last")}
 
 
-def lstmn(x: np.ndarray) -> dict[str, object]:
-    """Cheng et al. 2016, section 3.2."""
+def lstmn(x: np.ndarray, cells: bool = False) -> dict[str, object]:
+    """Cheng et al. 2016, section 3.2; cells: contexts average the memory tape."""
     w_state, w_summary = numbers("intra.W_state", UNITS, UNITS), numbers("intra.W_summary", UNITS, UNITS)
     v = numbers("intra.v", UNITS)
     h_tape: list[np.ndarray] = []
@@ -114,11 +115,12 @@ def lstmn(x: np.ndarray) -> dict[str, object]:
         h, c = lstm("forward", now, [h_summary, c_summary])
         h_tape.append(h)
         c_tape.append(c)
-    return {"states": np.array(h_tape), "last": h, "start": h, "finals": [h, c]}
+    result = {"states": np.array(h_tape), "last": h, "start": h, "finals": [h, c]}
+    return result | {"values": np.array(c_tape)} if cells else result
 
 
-def with_positions(x: np.ndarray, maximum: int) -> np.ndarray:
-    table = numbers("positions.P", maximum, x.shape[1])
+def with_positions(x: np.ndarray, maximum: int, name: str = "positions.P") -> np.ndarray:
+    table = numbers(name, maximum, x.shape[1])
     return x + np.array([table[min(position, maximum - 1)] for position in range(len(x))])
 
 
@@ -144,12 +146,37 @@ def convolutional(x: np.ndarray, layers: int, value_layers: int, width: int, max
     return {"states": both["keys"], "values": values, "last": mean, "start": mean, "finals": []}
 
 
+def gated_convolutional(x: np.ndarray, layers: int, width: int, maximum: int, prefix: str = "") -> dict[str, object]:
+    """Gehring et al. 2017, sections 3.1 to 3.4, position by position. prefix: of the names of its parameters."""
+    size, half = x.shape[1], width // 2
+    e = with_positions(x, maximum, prefix + "positions.P")
+    z = projected(prefix + "in", e, UNITS)
+    for layer in range(1, layers + 1):
+        before = [np.zeros(UNITS)] * half + list(z) + [np.zeros(UNITS)] * half
+        now = []
+        for j in range(len(z)):
+            a, b = np.split(projected(f"{prefix}layer_{layer}", np.concatenate(before[j : j + width]), 2 * UNITS), 2)
+            now.append(np.sqrt(0.5) * (a * sigmoid(b) + z[j]))
+        z = np.array(now)
+    z = projected(prefix + "out", z, size)
+    mean = (z + e).mean(axis=0)
+    return {"states": z, "values": z + e, "last": mean, "start": mean, "finals": []}
+
+
+def stack(x: np.ndarray) -> dict[str, object]:
+    """A forward LSTM, convolutions over its states, a backward GRU over theirs; the final states of all."""
+    lowest = recurrent("lstm", x, 1, "forward", False, prefix="first.")
+    middle = gated_convolutional(lowest["states"], 1, 3, 9, "second.")
+    highest = recurrent("gru", middle["states"], 1, "backward", False, prefix="third.")
+    return highest | {"finals": lowest["finals"] + highest["finals"]}
+
+
 def case(name: str, options: str, encode: Callable[[np.ndarray], dict[str, object]]) -> dict[str, object]:
     sentences = []
     for row, length in enumerate(LENGTHS):
         result = encode(numbers(f"sentence {row}", length, EMBEDDING))
         result.setdefault("values", result["states"])
-        result["finals"] = np.array(result["finals"])
+        result["finals"] = np.concatenate([np.zeros(0), *result["finals"]])
         sentences.append({key: np.asarray(value).flatten().tolist() for key, value in result.items()})
     return {"encoder": name, "options": options, "sentences": sentences}
 
@@ -171,6 +198,7 @@ def main() -> None:
             case("pyramidal_lstm", options, lambda x: recurrent("lstm", x, layers, "both", False, reduction))
         )
     cases.append(case("lstmn", f"units: {UNITS}", lstmn))
+    cases.append(case("lstmn", f"units: {UNITS}, values: cells", lambda x: lstmn(x, True)))
     cases.append(case("embedding_mean", "positions: none", embedding_mean))
     cases.append(
         case("embedding_mean", "positions: learned, max_positions: 3", lambda x: embedding_mean(x, 3))
@@ -182,6 +210,15 @@ def main() -> None:
         cases.append(
             case("convolutional", options, lambda x: convolutional(x, layers, value_layers, width, 9))
         )
+    for layers, width in ((1, 1), (2, 3), (2, 5)):
+        options = f"units: {UNITS}, layers: {layers}, width: {width}, max_positions: 3, attentions: 2"
+        cases.append(case("gated_convolutional", options, lambda x: gated_convolutional(x, layers, width, 3)))
+    options = (
+        f"first: {{type: lstm, units: {UNITS}, direction: forward}}, "
+        f"second: {{type: gated_convolutional, units: {UNITS}, layers: 1, max_positions: 9}}, "
+        f"third: {{type: gru, units: {UNITS}, direction: backward}}"
+    )
+    cases.append(case("stack", options, stack))
     lines = ",\n".join(json.dumps(one) for one in cases)  # a line for each
     Path(__file__).with_suffix(".json").write_text(f"[\n{lines}\n]\n")
 

@@ -89,6 +89,10 @@ const std::vector<std::string> kModels = {
     "decoder: {type: conditional_gru, units: 24}",
     "embedding: 24, encoder: {type: self_attention}, attention: built_in, decoder: {type: "
     "transformer}",
+    "embedding: 24, encoder: {type: gated_convolutional, units: 24}, attention: built_in, decoder: "
+    "{type: convolutional, units: 24}",
+    "embedding: 24, encoder: {type: stack, first: {type: gru, units: 24}, second: {type: lstm, "
+    "units: 24}}, attention: {type: global, score: general}, decoder: {type: lstmn, units: 24}",
     "embedding: 24, encoder: {type: lstmn, units: 24}, attention: {type: local_p, score: {type: "
     "general}}, decoder: {type: luong_gru, units: 24}",
 };

@@ -216,10 +216,13 @@ BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
   for (const PluginEntry* decoder : entries("decoder"))
     if (decoder->name == "transformer")
       changes.push_back({"decoder=transformer", "attention=built_in", "encoder=self_attention"});
+    else if (decoder->name == "convolutional")
+      changes.push_back({"decoder=" + narrow(*decoder), "attention=built_in"});
     else
       changes.push_back({"decoder=" + narrow(*decoder)});
   for (const PluginEntry* layer : entries("output_layer"))
     changes.push_back({"output=" + narrow(*layer)});
+  changes.push_back({"decoder={type: lstmn, units: 40, fusion: deep}"});
   changes.push_back(
       {"embedding=128", "tied_embeddings=all", "encoder.units=256", "decoder.units=256"});
   changes.push_back({"dropout={embeddings: 0.2, outputs: 0.1, words: 0.1}",
