@@ -156,6 +156,27 @@ void Examples::release() const {
 
 const std::byte* Examples::bytes() const { return file_ ? file_->data() : bytes_.data(); }
 
+void normalise_frames(std::span<float> frames,
+                      const FrameFormat& format,
+                      const FrameStatistics& statistics) {
+  if (std::ssize(frames) % format.size != 0)
+    throw DataError(
+        "{} numbers are not a multiple of the frame size {}", frames.size(), format.size);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const std::size_t frame = i / usize(format.size), k = i % usize(format.size);
+    const float raw = frames[i];
+    if (statistics)
+      frames[i] = static_cast<float>((static_cast<double>(raw) - statistics.mean[k]) /
+                                     statistics.deviation[k]);
+    if (!std::isfinite(frames[i]))
+      throw DataError("number {} of frame {} (from 0) is {}{}; frames must be finite",
+                      k,
+                      frame,
+                      raw,
+                      std::isfinite(raw) ? ", which is too large to normalise" : "");
+  }
+}
+
 std::string line_of_frames(std::span<const float> frames) {
   return fmt::format("{}", fmt::join(frames, " "));
 }

@@ -43,6 +43,21 @@ struct FrameFormat {
   }
 };
 
+// Mean and standard deviation of each number of a frame over the training sources, by which every source is
+// normalised: (x - mean) / deviation. Empty: sources are not normalised.
+struct FrameStatistics {
+  std::vector<double> mean = {};
+  std::vector<double> deviation = {};
+
+  explicit operator bool() const { return !mean.empty(); }
+  bool operator==(const FrameStatistics&) const = default;
+  template <class V>
+  void describe(V& v) {
+    v("mean", mean);
+    v("deviation", deviation);
+  }
+};
+
 // The format of a model's sources.
 struct SourceFormat {
   Index symbols = 0;  // of the vocabulary, with the specials
@@ -156,6 +171,12 @@ class Examples {
 // Frames as a line of text: their numbers, with spaces between them.
 std::string line_of_frames(std::span<const float> frames);
 
+// Normalises [T,F] in place. Throws DataError for numbers that are not finite, before or after that, and for an
+// incomplete last frame.
+void normalise_frames(std::span<float> frames,
+                      const FrameFormat& format,
+                      const FrameStatistics& statistics);
+
 // [T,F]. Throws DataError for a word that is not a number, and for an incomplete last frame.
 std::vector<float> frames_of_line(std::string_view line, const FrameFormat& format);
 
@@ -197,9 +218,10 @@ struct Dataset {
   Split train;
   Split dev;
   Split test;
-  bool has_links = false;          // the test split's links are known
-  double subword_dropout = 0;      // of the training sentences, see resegmented()
-  std::vector<std::string> notes;  // remarks for the user about how it was read
+  bool has_links = false;           // the test split's links are known
+  double subword_dropout = 0;       // of the training sentences, see resegmented()
+  FrameStatistics statistics = {};  // by which the frames have been normalised
+  std::vector<std::string> notes;   // remarks for the user about how it was read
 
   const FrameFormat& frames() const { return train.examples.format(); }
   SourceFormat source_format() const {

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kPart = 1 << 20;  // bytes written, or read, at once
-constexpr std::string_view kDatasetMagic = "softalign-data 3";
+constexpr std::string_view kDatasetMagic = "softalign-data 4";
 constexpr std::size_t kKey = 64;
 
 // Every number is at least of 8 bytes, so that there is nothing between them.
@@ -210,6 +210,7 @@ void DatasetWriter::finish(const Dataset& data, const std::string& key) {
   std::string rest = Json{{"splits", splits},
                           {"has_links", data.has_links},
                           {"frames", stored(data.frames())},
+                          {"statistics", stored(data.statistics)},
                           {"source", data.source ? Json(data.source->serialize()) : Json()},
                           {"target", data.target->serialize()}}
                          .dump();
@@ -242,6 +243,10 @@ std::optional<Dataset> read_dataset(int file, const std::string& key) {
     data.dev = split_of(json.at("splits").at(1), mapped, frames, trailer->json_at);
     data.test = split_of(json.at("splits").at(2), mapped, frames, trailer->json_at);
     data.has_links = json.at("has_links").get<bool>();
+    data.statistics = from_stored<FrameStatistics>(json.at("statistics"));
+    if (data.statistics.mean.size() != data.statistics.deviation.size() ||
+        (data.statistics && std::ssize(data.statistics.mean) != frames.size))
+      return {};
   } catch (const Json::exception&) {
     return {};
   } catch (const DataError&) {

@@ -1,6 +1,7 @@
 #include "framework/data/read_vocabularies.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "framework/base/error.hpp"
@@ -28,10 +29,21 @@ bool is_record(const std::filesystem::path& path) {
   return start == kHdf5;
 }
 
-// Of source and target.
+// Returns whether it is an HDF5 file of somebody else, such as frames. Throws DataError if it is damaged.
+bool is_foreign(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return false;
+  const JsonObject attributes = Hdf5Reader(path).attributes("");
+  const auto format = attributes.find("format");
+  return format == attributes.end() || !format->is_string() ||
+         !format->get_ref<const std::string&>().starts_with("softalign");
+}
+
+// Of source and target; the source's is empty if its sources are frames.
 std::vector<std::string> recorded_texts(const std::filesystem::path& path) {
   const Record record(path);
-  return {record.text("data", "source_vocabulary"), record.text("data", "target_vocabulary")};
+  const bool frames = record.attribute<Index>("data", "frame_size").has_value();
+  return {frames ? "" : record.text("data", "source_vocabulary"),
+          record.text("data", "target_vocabulary")};
 }
 
 bool is_plain_text(const std::filesystem::path& path) {
@@ -62,7 +74,7 @@ Vocabularies read_vocabularies(const std::filesystem::path& path) {
     Vocabularies both;
     if (is_record(path)) {
       const std::vector<std::string> texts = recorded_texts(path);
-      both.source = load_vocabulary(texts[0]);
+      if (!texts[0].empty()) both.source = load_vocabulary(texts[0]);
       both.target = texts[0] == texts[1] ? both.source : load_vocabulary(texts[1]);
     } else {
       both.source = both.target =
@@ -81,7 +93,7 @@ std::string input_hash(const InputFile& file, std::string (*of_bytes)(const Inpu
     const std::vector<std::string> texts = recorded_texts(path);
     return sha256_hex(texts[0] + texts[1]);
   };
-  return is_record(file.path) ? hash_of(file, of_record) : of_bytes(file);
+  return is_record(file.path) && !is_foreign(file.path) ? hash_of(file, of_record) : of_bytes(file);
 }
 
 }  // namespace softalign

@@ -66,8 +66,8 @@ class Task {
   // seeds are compared sentence by sentence if the seed does not change the sentences. Throws
   // DataError with file and line.
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
-  // Returns the split "dev" or "test" with these vocabularies, those of a trained model; other splits may be
-  // empty. A task that builds its vocabularies from text does not need that text here.
+  // Returns the split "dev" or "test" with these vocabularies and statistics of frames, those of a trained model;
+  // other splits may be empty. A task that builds its vocabularies from text does not need that text here.
   virtual Dataset load_to_measure(std::uint64_t seed,
                                   const std::string& /*split*/,
                                   const Vocabularies& vocabularies,

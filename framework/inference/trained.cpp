@@ -79,6 +79,20 @@ std::shared_ptr<const Vocabulary> stored_vocabulary(const Record& record, const 
   }
 }
 
+FrameStatistics stored_statistics(const Record& record, const FrameFormat& frames) {
+  FrameStatistics statistics;
+  if (!record.has("data/frame_mean")) return statistics;
+  for (auto [name, numbers] :
+       {std::pair("frame_mean", &statistics.mean), {"frame_deviation", &statistics.deviation}}) {
+    const Values values = record.array("data", name).values;
+    const auto* column = std::get_if<std::vector<double>>(&values);
+    if (!column || std::ssize(*column) != frames.size)
+      throw damaged_value(record.file(), fmt::format("data/{}", name));
+    *numbers = *column;
+  }
+  return statistics;
+}
+
 bool is_about_plugins(const Override& change) {
   return change.path.substr(0, change.path.find('.')) == "plugins";
 }
@@ -129,6 +143,7 @@ TrainedRun open_one(const fs::path& file,
     frames = from_stored<FrameFormat>(record.attributes("data"));
   auto source = frames ? nullptr : stored_vocabulary(record, "source_vocabulary");
   auto target = stored_vocabulary(record, "target_vocabulary");
+  FrameStatistics statistics = stored_statistics(record, frames);
   auto model =
       std::make_unique<Model>(resolved.spec.model,
                               frames ? SourceFormat(frames) : SourceFormat(*source, *target),
@@ -145,6 +160,7 @@ TrainedRun open_one(const fs::path& file,
           std::move(resolved),
           std::move(source),
           frames,
+          std::move(statistics),
           std::move(target),
           std::move(model),
           state};
@@ -257,7 +273,7 @@ Dataset load_data(const TrainedRun& run,
     data = make_plugin<TaskKind>(run.spec().task)
                ->load_to_measure(static_cast<std::uint64_t>(run.spec().seed),
                                  split,
-                                 {run.source, run.target},
+                                 {run.source, run.target, run.statistics},
                                  progress);
   } catch (const DataError& fault) {
     if (missing.empty()) throw;

@@ -36,6 +36,7 @@ struct TrainedRun {
   ResolvedSpec<Spec> resolved;
   std::shared_ptr<const Vocabulary> source;  // null: sources are frames
   FrameFormat frames;
+  FrameStatistics statistics;  // by which frames are normalised
   std::shared_ptr<const Vocabulary> target;
   std::unique_ptr<Model> model;
   std::string state;  // which one the model has; empty: that of the record's end

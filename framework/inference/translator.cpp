@@ -14,6 +14,7 @@
 #include "framework/data/text.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
+#include "framework/train/results.hpp"
 
 namespace softalign {
 namespace {
@@ -46,12 +47,24 @@ Translator::Translator(const TrainedRuns& runs, Index most, std::string input, T
 std::size_t Translator::block() const { return block_of(runs_, workers_); }
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines, Index first) {
+  return translate_sources(lines, first);
+}
+
+std::vector<Translation> Translator::translate_frames(const std::vector<std::vector<float>>& arrays,
+                                                      Index first) {
+  if (!run().frames)
+    throw SpecError("{}: frames, but run {} reads text", input_, run().record.run_id());
+  return translate_sources(arrays, first);
+}
+
+template <class Sources>
+std::vector<Translation> Translator::translate_sources(const Sources& sources, Index first) {
   Split split{.name = {}, .examples = Examples(run().frames), .counts = {}};
-  std::vector<Translation> translations(lines.size());
+  std::vector<Translation> translations(sources.size());
   std::vector<Index> line_of;  // of each example
-  for (std::size_t i = 0; i < lines.size(); ++i) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
     translations[i].line = first + static_cast<Index>(i);
-    const Example source = sources_.read(lines[i], input_, translations[i].line + 1);
+    const Example source = sources_.read(sources[i], input_, translations[i].line + 1);
     if (source.source.empty() && source.frames.empty()) continue;
     split.examples.append(source);
     line_of.push_back(translations[i].line);
@@ -208,12 +221,23 @@ std::string UnknownSymbols::note() const {
 Example NewSources::read(const std::string& line, const std::string& file, Index number) {
   if (!symbols_) try {
       numbers_ = frames_of_line(line, frames_);
+      normalise_frames(numbers_, frames_, statistics_);
       return {.frames = numbers_};
     } catch (const DataError& error) {
       throw DataError("{}:{}: {}", printable(file, kWhole), number, error);
     }
   tokens_ = symbols_->encode(line);
   return {.source = tokens_};
+}
+
+Example NewSources::read(const std::vector<float>& frames, const std::string& file, Index number) {
+  numbers_ = frames;
+  try {
+    normalise_frames(numbers_, frames_, statistics_);
+  } catch (const DataError& error) {
+    throw DataError("{}: array {}: {}", file, number - 1, error);
+  }
+  return {.frames = numbers_};
 }
 
 void refuse_unreadable(const Scorer& scorer,

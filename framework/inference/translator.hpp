@@ -39,19 +39,23 @@ class UnknownSymbols {
   bool more_ = false;  // there are others
 };
 
-// Lines of sources: text, or for a model that reads frames their numbers.
+// Lines of sources: text, or for a model that reads frames their numbers, as they are before the run's statistics
+// normalise them.
 class NewSources {
  public:
-  explicit NewSources(const TrainedRun& run) : frames_(run.frames) {
+  explicit NewSources(const TrainedRun& run) : frames_(run.frames), statistics_(run.statistics) {
     if (run.source) symbols_.emplace(*run.source, "source");
   }
 
   // An example without a target; views stay valid until the next line. Throws DataError "file:line: ...".
   Example read(const std::string& line, const std::string& file, Index number);
+  // The same for frames, [T,F]. Throws DataError "file: array k: ...", k from 0.
+  Example read(const std::vector<float>& frames, const std::string& file, Index number);
   std::string note() const { return symbols_ ? symbols_->note() : ""; }
 
  private:
   FrameFormat frames_;
+  FrameStatistics statistics_;
   std::optional<UnknownSymbols> symbols_;
   std::vector<Token> tokens_;
   std::vector<float> numbers_;
@@ -84,9 +88,14 @@ class Translator {
   std::size_t block() const;  // sentences that are best translated together
   // The translations of lines, in order. `first`: the number of the first line, from 0.
   std::vector<Translation> translate(const std::vector<std::string>& lines, Index first = 0);
+  // The same of arrays of frames, [T,F] each. Throws SpecError for a model that reads symbols.
+  std::vector<Translation> translate_frames(const std::vector<std::vector<float>>& arrays,
+                                            Index first = 0);
   std::string note() const { return sources_.note(); }
 
  private:
+  template <class Sources>
+  std::vector<Translation> translate_sources(const Sources& sources, Index first);
   const TrainedRun& run() const { return runs_.first(); }
 
   const TrainedRuns& runs_;

@@ -13,6 +13,8 @@ namespace {
 
 const std::vector<std::string> kMeasured = {"search", "lengths", "row_aligns", "batch"};
 
+using Frames = py::array_t<float, py::array::c_style | py::array::forcecast>;
+
 // One run's model, or those of several asked together. Threads wait for each other.
 class Trained {
  public:
@@ -35,29 +37,20 @@ class Trained {
 
   // For each line its hypotheses, best first.
   py::list translate(const std::vector<std::string>& lines, Index most) {
+    return to_list(translated("lines", lines, &Translator::translate, most), lines);
+  }
+
+  // The same for arrays [T,F].
+  py::list translate_frames(const std::vector<Frames>& arrays, Index most) {
     refuse_links(*runs_);
-    std::vector<Translation> all;
-    {
-      const py::gil_scoped_release release;
-      const std::lock_guard lock(asked_);
-      Translator translator(*runs_, most, "lines");
-      for (std::size_t at = 0; at < lines.size(); at += translator.block()) {
-        const std::size_t end = std::min(lines.size(), at + translator.block());
-        for (Translation& one :
-             translator.translate({lines.begin() + static_cast<std::ptrdiff_t>(at),
-                                   lines.begin() + static_cast<std::ptrdiff_t>(end)},
-                                  static_cast<Index>(at)))
-          all.push_back(std::move(one));
-      }
-      note(translator.note());
+    const Index size = runs_->first().frames.size;
+    std::vector<std::vector<float>> sources;
+    for (const Frames& array : arrays) {
+      if (array.ndim() != 2 || (size > 0 && array.shape(1) != size))
+        throw DataError("arrays: array {} has not the shape [frames, {}]", sources.size(), size);
+      sources.emplace_back(array.data(), array.data() + array.size());
     }
-    py::list list;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      py::list hypotheses;
-      for (Hypothesis& one : all[i].hypotheses) hypotheses.append(to_dict(one, lines[i]));
-      list.append(hypotheses);
-    }
-    return list;
+    return to_list(translated("arrays", sources, &Translator::translate_frames, most), {});
   }
 
   // The targets that are forced on the decoder, one for each pair.
@@ -98,6 +91,40 @@ class Trained {
   }
 
  private:
+  // By blocks.
+  template <class Source>
+  std::vector<Translation> translated(
+      const char* input,
+      const std::vector<Source>& sources,
+      std::vector<Translation> (Translator::*ask)(const std::vector<Source>&, Index),
+      Index most) {
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(asked_);
+    std::vector<Translation> all;
+    Translator translator(*runs_, most, input);
+    for (std::size_t at = 0; at < sources.size(); at += translator.block()) {
+      const std::size_t end = std::min(sources.size(), at + translator.block());
+      const std::vector<Source> block(sources.begin() + static_cast<std::ptrdiff_t>(at),
+                                      sources.begin() + static_cast<std::ptrdiff_t>(end));
+      for (Translation& one : (translator.*ask)(block, static_cast<Index>(at)))
+        all.push_back(std::move(one));
+    }
+    note(translator.note());
+    return all;
+  }
+
+  // lines: the sources; empty if they are frames.
+  py::list to_list(std::vector<Translation> all, const std::vector<std::string>& lines) {
+    py::list list;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      py::list hypotheses;
+      for (Hypothesis& one : all[i].hypotheses)
+        hypotheses.append(to_dict(one, lines.empty() ? "" : lines[i]));
+      list.append(hypotheses);
+    }
+    return list;
+  }
+
   void note(const std::string& text) {
     if (!text.empty()) notes_.push_back(text);
   }
@@ -145,6 +172,7 @@ void add_models(py::module_& module) {
       .def_property_readonly("ids", &Trained::ids)
       .def("take_notes", &Trained::take_notes)
       .def("translate", &Trained::translate, py::arg("lines"), py::arg("most") = 1)
+      .def("translate_frames", &Trained::translate_frames, py::arg("arrays"), py::arg("most") = 1)
       .def("score", &Trained::score, py::arg("sources"), py::arg("targets"))
       .def("evaluate", &Trained::evaluate, py::arg("split") = "test");
 }

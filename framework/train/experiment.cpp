@@ -89,6 +89,19 @@ struct Run {
     JsonObject sizes;
     if (data.source) sizes["source_symbols"] = data.source->size();
     if (data.frames()) sizes.update(stored(data.frames()));
+    if (const FrameStatistics& statistics = data.statistics) {
+      const std::vector<Dimension> numbers = {{"number", data.frames().size}};
+      recorder.array("data",
+                     "frame_mean",
+                     numbers,
+                     statistics.mean,
+                     {{"long_name", "mean over the training frames; subtracted from each frame"}});
+      recorder.array("data",
+                     "frame_deviation",
+                     numbers,
+                     statistics.deviation,
+                     {{"long_name", "standard deviation, or 1; each frame is divided by it"}});
+    }
     sizes["target_symbols"] = data.target->size();
     recorder.attributes("data", sizes);
     recorder.attributes("provenance", {{"gemm", gemm_variant()}, {"plugins", plugins_json()}});

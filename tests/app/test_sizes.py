@@ -12,6 +12,8 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
+import h5py
+import numpy as np
 import pytest
 
 from command_line import PATIENCE, PROGRAM, SANITIZED, answer, can_be_limited, error, needs_subwords, softalign, write_corpus
@@ -231,6 +233,11 @@ def with_task(name: str, spec: dict[str, Any], size: int) -> dict[str, Any]:
         spec["task"] |= {"max_length": 20 * size, "vocabulary": {"size": 403}}  # no more than there is, as below
         spec["evaluate"]["batch"] = 4
         spec["record"] = {"alignments": 4, "snapshots": 2}
+    elif name == "frames":
+        spec["task"] = {"type": name} | {split: {"source": f"{split}-{size}.h5", "target": f"{split}-{size}"} for split in ("train", "dev", "test")}
+        spec["task"] |= {"frame_size": 40, "max_length": 60 * size, "max_target_length": 20 * size, "vocabulary": {"size": 403}}
+        spec["evaluate"]["batch"] = 4
+        spec["record"] = {"alignments": 4, "snapshots": 2}
     elif name == "image_captions":
         del task["symbols"]
         task |= {"digits": "digits", "length": {split: [2 * size] * 2 for split in ("train", "dev", "test")}}
@@ -244,6 +251,9 @@ def test_the_estimate_is_what_a_run_takes_with_any_plugin(tmp_path: Path) -> Non
         for split, lines in {"train": 64, "dev": 2, "test": 4}.items():
             text = "".join(" ".join(f"w{(i * j) % 400}" for j in range(20 * size)) + "\n" for i in range(1, lines + 1))
             (tmp_path / f"{split}-{size}").write_text(text)
+            with h5py.File(tmp_path / f"{split}-{size}.h5", "w") as file:
+                file["frames"] = np.random.default_rng(size).standard_normal((lines * 60 * size, 40)).astype("float32")
+                file["lengths"] = [60 * size] * lines
     digits = [f"{split} {k} {k} " + "5 " * 63 for k, split in enumerate(("train", "dev", "test"))]
     (tmp_path / "digits").write_text("\n".join(digits) + "\n")
     plugins = {(entry["kind"], entry["name"]) for entry in answer("list", cwd=tmp_path)}

@@ -23,6 +23,7 @@
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
+#include "framework/data/frame_file.hpp"
 #include "framework/data/text_file.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/inference/evaluate_run.hpp"
@@ -41,6 +42,7 @@ struct TranslateArguments {
   KeptFiles files;
   Index n_best = 0;  // 0: the best alone, as plain text
   bool json = false;
+  std::string frames;  // a file; empty: standard input
 };
 
 // A line for a line; with --n-best one for each hypothesis, none for an empty line.
@@ -108,10 +110,37 @@ void refuse_text_files(const std::vector<std::string>& more) {
           "{}: not a run; text is read from standard input: < {}", file, shell_word(file));
 }
 
+void write_translations(const std::vector<Translation>& translations,
+                        const TranslateArguments& arguments,
+                        const Vocabulary& target) {
+  for (const Translation& one : translations)
+    write_data(arguments.json ? json_line(translation_json(one, target))
+                              : text_of(one, target, arguments.n_best));
+}
+
+void translate_frames(const TranslateArguments& arguments, const TrainedRuns& runs) {
+  const TrainedRun& run = runs.first();
+  if (!run.frames)
+    throw SpecError("--frames: run {} reads text, from standard input", run.record.run_id());
+  KeptAlignments kept(arguments.files, runs);
+  FrameFile file(arguments.frames, run.frames.size);
+  Translator translator(runs, std::max<Index>(1, arguments.n_best), arguments.frames, kept.take());
+  for (Index array = 0; array < file.size();) {
+    std::vector<std::vector<float>> block;
+    const Index first = array;
+    while (array < file.size() && block.size() < translator.block())
+      block.push_back(file.read(array++));
+    write_translations(translator.translate_frames(block, first), arguments, *run.target);
+    if (std::fflush(stdout) != 0) break;  // main says why
+  }
+  kept.write(file.size());
+}
+
 void translate(const TranslateArguments& arguments) {
   refuse_text_files(arguments.trained.more);
   const TrainedRuns runs = arguments.trained.open();
   refuse_links(runs);
+  if (!arguments.frames.empty()) return translate_frames(arguments, runs);
   KeptAlignments kept(arguments.files, runs);
   const Vocabulary& target = *runs.first().target;
   Translator translator(runs, std::max<Index>(1, arguments.n_best), kInput, kept.take());
@@ -119,9 +148,7 @@ void translate(const TranslateArguments& arguments) {
   Index lines = 0;
   for (bool more = true; more;) {
     const Block block = read_block(input, runs.first().source.get(), translator.block());
-    for (const Translation& one : translator.translate(block.lines, lines))
-      write_data(arguments.json ? json_line(translation_json(one, target))
-                                : text_of(one, target, arguments.n_best));
+    write_translations(translator.translate(block.lines, lines), arguments, target);
     if (std::fflush(stdout) != 0) break;  // main says why
     lines += std::ssize(block.lines);
     if (block.fault) std::rethrow_exception(block.fault);
@@ -150,6 +177,10 @@ void add_translate(CLI::App& app, Outcome&) {
           "score, log probability, text, tabs between them; samples equal in every symbol are one "
           "(--json: how often it was drawn)")
       ->check(integer(between(1, 1000)));
+  command->add_option("--frames",
+                      arguments->frames,
+                      "for models that read frames: an HDF5 file with the datasets frames and "
+                      "lengths, in place of standard input");
   command->add_flag("--json",
                     arguments->json,
                     "a JSON object for each sentence, with the log probability of every symbol");

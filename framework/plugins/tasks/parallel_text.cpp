@@ -184,6 +184,11 @@ class ParallelText final : public Task {
   }
   Vocabularies given_vocabularies() const {
     Vocabularies both = read_vocabularies(options_.vocabulary.from.path);
+    if (!both.source)
+      throw DataError(
+          "task.vocabulary.from: the sources of {} are frames, so it has no source "
+          "vocabulary",
+          options_.vocabulary.from.path);
     if (const InputFile& of_target = options_.vocabulary.target_from; given(of_target))
       both.target = read_vocabularies(of_target.path).target;
     return both;

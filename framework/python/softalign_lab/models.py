@@ -73,9 +73,12 @@ class Model:
         written = tuple(os.stat(file).st_mtime_ns if os.path.exists(file) else 0 for file in files)
         self._trained = _trained(tuple(records), tuple(overrides(changes)), str(state), threads, written)
 
-    def translate(self, lines: Sequence[str], n_best: int = 1) -> list[list[Hypothesis]]:
-        """For each line its hypotheses, best first; none for a line without words."""
-        return [[Hypothesis(**one) for one in found] for found in self._trained.translate(_lines(lines), n_best)]
+    def translate(self, lines: Sequence[str] | Sequence[np.ndarray], n_best: int = 1) -> list[list[Hypothesis]]:
+        """For each line its hypotheses, best first; none for a line without words. lines: or arrays [frames, F], for a model that reads frames."""
+        sources = _lines(lines)
+        arrays = any(isinstance(source, np.ndarray) for source in sources)
+        found = self._trained.translate_frames(sources, n_best) if arrays else self._trained.translate(sources, n_best)
+        return [[Hypothesis(**one) for one in hypotheses] for hypotheses in found]
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Hypothesis]:
         """The targets, forced on the decoder one symbol after the other."""
@@ -86,7 +89,9 @@ class Model:
         return self._trained.evaluate(split)
 
 
-def _lines(lines: Sequence[str]) -> list[str]:
+def _lines(lines: Sequence[Any]) -> list[Any]:
     if isinstance(lines, str):
         raise TypeError("give a list of sentences, not one text")
+    if isinstance(lines, np.ndarray):
+        raise TypeError("give a list of arrays, not one array")
     return list(lines)

@@ -135,7 +135,7 @@ class Run:
         """The trained model, from the record alone."""
         return Model([fspath(self.path)], search, state, threads, **changes)
 
-    def translate(self, lines: Sequence[str], n_best: int | None = None, **how: Any) -> list[Any]:
+    def translate(self, lines: Sequence[str] | Sequence[np.ndarray], n_best: int | None = None, **how: Any) -> list[Any]:
         """The best hypothesis of each line, None for a line without words; with n_best a list of hypotheses for each. how: as model()."""
         found = self.model(**how).translate(lines, n_best or 1)
         return found if n_best else [one[0] if one else None for one in found]

@@ -92,6 +92,7 @@ class Hdf5Reader {
   bool is_group(const std::string& path) const;
   std::vector<std::string> children(const std::string& group) const;  // in order of creation
   std::vector<Dimension> dims(const std::string& dataset) const;
+  bool holds_floats(const std::string& dataset) const;  // floating-point numbers of any size
   Values read(const std::string& dataset) const;
   // A block of a float32 dataset.
   std::vector<float> read_block(const std::string& dataset,

@@ -284,6 +284,14 @@ std::vector<Dimension> Hdf5Reader::dims(const std::string& dataset) const {
   });
 }
 
+bool Hdf5Reader::holds_floats(const std::string& dataset) const {
+  return guarded([&] {
+    const Hdf5Handle set = open_dataset(file_.id(), dataset);
+    const Hdf5Handle type(check(H5Dget_type(set.id()), dataset), H5Tclose);
+    return H5Tget_class(type.id()) == H5T_FLOAT;
+  });
+}
+
 Values Hdf5Reader::read(const std::string& dataset) const {
   if (!exists(dataset)) throw damaged_record(name_, fmt::format("no dataset '{}'", dataset));
   return guarded([&]() -> Values {

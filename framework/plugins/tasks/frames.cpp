@@ -1,0 +1,391 @@
+// Task frames: arrays of numbers, such as the frames of speech, and their targets as text. A source is an HDF5 file
+// with two datasets: `frames` [sum of T, F], all arrays one after the other (float32; any floating-point type is
+// read), and `lengths`, the T of each array. Line k of the target file belongs to array k. In Python:
+//
+//   with h5py.File("train.h5", "w") as file:
+//       file["frames"] = np.concatenate(arrays).astype("float32")
+//       file["lengths"] = [len(array) for array in arrays]
+//
+// normalise: each of the F numbers is shifted and scaled by its mean m and standard deviation d over the n frames of
+// the training pairs that are kept, (x - m) / d with m = sum(x) / n and d = sqrt(sum((x - m)^2) / n), or d = 1 where
+// that is at most 1e-7 |m|, a number that does not vary. The sums are in double precision, in the order of the file.
+// The record has m and d, so that `evaluate` and `translate` normalise new arrays in the same way.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/base/hash.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/data/build_vocabulary.hpp"
+#include "framework/data/cache.hpp"
+#include "framework/data/frame_file.hpp"
+#include "framework/data/read_vocabularies.hpp"
+#include "framework/data/task.hpp"
+#include "framework/data/text.hpp"
+#include "framework/data/text_file.hpp"
+
+namespace softalign {
+namespace {
+
+// Increase it when the same files and options give other examples than before, because existing caches follow the
+// old rules.
+constexpr int kFrameRules = 1;
+
+// A number whose deviation is not more than this part of its mean does not vary: it is the error of the sums.
+constexpr double kConstant = 1e-7;
+
+struct FrameFiles {
+  InputFile source;
+  InputFile target;
+
+  template <class V>
+  void describe(V& v) {
+    v("source", source, "HDF5 file with the datasets `frames` and `lengths`", required());
+    v("target",
+      target,
+      "the targets, line by line, plain or gzip; without them dev or test is translated but not "
+      "measured");
+  }
+  bool has_targets() const { return !target.path.empty(); }
+};
+
+struct FramesOptions {
+  Index frame_size = 0;
+  FrameFiles train;
+  FrameFiles dev;
+  FrameFiles test;
+  VocabularyOptions vocabulary;
+  std::string normalise = "mean_variance";
+  Index max_length = 1000;
+  Index max_target_length = 200;
+  std::optional<Index> max_length_test;
+
+  template <class V>
+  void describe(V& v) {
+    Limits given = between(1, kLargestLayer);
+    given.required = true;
+    v("frame_size", frame_size, "numbers of a frame, F", given);
+    v("train", train, "files to train on");
+    v.check("train",
+            train.has_targets() || train.source.path.empty(),
+            "target is missing: training needs the targets");
+    v("dev", dev, "files for dev evaluations");
+    v("test", test, "files to test on");
+    v("vocabulary",
+      vocabulary,
+      "symbols of the targets, built from the training text that is kept");
+    v.check("vocabulary", !vocabulary.dropout, "dropout needs sources that are text; remove it");
+    v("normalise",
+      normalise,
+      "what the training frames determine for each number of a frame: mean_variance, which "
+      "become 0 and 1; mean, which becomes 0; none",
+      one_of("mean_variance", "mean", "none"));
+    v("max_length",
+      max_length,
+      "longest training source, frames; longer pairs are dropped and counted",
+      between(1, kLongestSentence));
+    v("max_target_length",
+      max_target_length,
+      "longest training target, symbols; longer pairs are dropped and counted",
+      between(1, kLongestSentence));
+    v("max_length_test",
+      max_length_test,
+      "longest source of dev and test, frames; null: any length",
+      between(1, kLongestSentence));
+  }
+};
+
+// The arrays of a file with their targets.
+class FramePairs {
+ public:
+  FramePairs(const FrameFiles& files, Index frame_size) : frames_(files.source.path, frame_size) {
+    if (files.has_targets()) targets_.emplace(files.target.path);
+  }
+
+  // Moves to the next pair, whose frames are not read yet; false after the last. Throws DataError when the files
+  // have different numbers of arrays and lines.
+  bool next() {
+    const bool more = ++array_ < frames_.size();
+    line_.clear();
+    if (targets_ && targets_->next(line_) != more) {
+      while (targets_->next(line_)) {
+      }
+      throw DataError("{} has {}, but {} has {}; line k belongs to array k",
+                      frames_.path(),
+                      counted(frames_.size(), "array"),
+                      targets_->path(),
+                      counted(targets_->line_number(), "line"));
+    }
+    return more;
+  }
+  Index array() const { return array_; }                   // from 0
+  Index length() const { return frames_.length(array_); }  // frames
+  std::vector<float> frames() { return frames_.read(array_); }
+  const std::string& target() const { return line_; }  // empty if there are no targets
+  bool has_targets() const { return targets_.has_value(); }
+  Index size() const { return frames_.size(); }
+  const std::string& path() const { return frames_.path(); }
+  const std::string& target_path() const { return targets_->path(); }
+
+ private:
+  FrameFile frames_;
+  std::optional<TextFile> targets_;
+  std::string line_;
+  Index array_ = -1;
+};
+
+class Frames final : public Task {
+ public:
+  using Options = FramesOptions;
+  explicit Frames(const Options& options) : options_(options) {}
+
+  DataOutline outline() const override {
+    const auto split = [](const FrameFiles& files, Index longest, Index longest_target) {
+      return DataOutline::SplitOutline{.references = files.has_targets(),
+                                       .links = false,
+                                       .source = {.longest = longest},
+                                       .target = {.longest = longest_target}};
+    };
+    const Index longest = options_.max_length_test.value_or(0);
+    return {.target_symbols = options_.vocabulary.from.path.empty() ? options_.vocabulary.size : 0,
+            .frames = format(),
+            .one_vocabulary = false,
+            .train = split(options_.train, options_.max_length, options_.max_target_length),
+            .dev = split(options_.dev, longest, 0),
+            .test = split(options_.test, longest, 0),
+            .held = !cache_folder()};
+  }
+
+  Dataset load(std::uint64_t, const Progress& progress) const override {
+    Hashes hashes;
+    const std::string name = identity(hashes);
+    const auto make = [&](Dataset& data, const Emit& emit) {
+      read(data, emit, progress);
+      for (const auto& [file, before] : hashes)
+        if (input_hash(file, read_hash) != before)
+          throw DataError("{}: changed while it was read; run the same command again", file.path);
+    };
+    return cached_dataset(name, make, progress);
+  }
+
+  Dataset load_to_measure(std::uint64_t,
+                          const std::string& split,
+                          const Vocabularies& vocabularies,
+                          const Progress& progress) const override {
+    Dataset data;
+    data.target = vocabularies.target;
+    data.statistics = vocabularies.statistics;
+    prepare(data);
+    const auto emit = [](Split& to, const Example& example) { to.examples.append(example); };
+    Split& measured = split == "dev" ? data.dev : data.test;
+    encode(measured,
+           split == "dev" ? options_.dev : options_.test,
+           for_measuring(),
+           data,
+           emit,
+           progress);
+    return data;
+  }
+
+  bool has_to_train_subwords() const override {
+    Hashes hashes;
+    return options_.vocabulary.type == "sentencepiece" && options_.vocabulary.from.path.empty() &&
+           !is_cached(identity(hashes));
+  }
+
+  void check_files() const override {
+    for (const FrameFiles* files : {&options_.train, &options_.dev, &options_.test}) {
+      FramePairs pairs(*files, options_.frame_size);
+      while (pairs.next()) pairs.frames();
+    }
+  }
+
+ private:
+  using Hashes = std::vector<std::pair<InputFile, std::string>>;
+
+  std::string identity(Hashes& hashes) const {
+    const auto hash = [&](const InputFile& file) {
+      return hashes.emplace_back(file, input_hash(file)).second;
+    };
+    return fmt::format("frames {}\nsentencepiece {}\n{}",
+                       kFrameRules,
+                       sentencepiece_version(),
+                       canonical_json(options_, hash));
+  }
+
+  struct Longest {
+    Index source;  // frames
+    Index target;  // symbols
+    const char* option;
+  };
+
+  Longest for_training() const {
+    return {options_.max_length, options_.max_target_length, "max_length or max_target_length"};
+  }
+  Longest for_measuring() const {
+    return {
+        options_.max_length_test.value_or(kLongestSentence), kLongestSentence, "max_length_test"};
+  }
+  FrameFormat format() const { return {.size = options_.frame_size}; }
+
+  void prepare(Dataset& data) const {
+    for (auto [split, name] :
+         {std::pair(&data.train, "train"), {&data.dev, "dev"}, {&data.test, "test"}}) {
+      split->name = name;
+      split->examples = Examples(format());
+    }
+  }
+
+  void read(Dataset& data, const Emit& emit, const Progress& progress) const {
+    prepare(data);
+    data.target = target_vocabulary(progress);
+    data.statistics = statistics(*data.target, progress);
+    encode(data.train, options_.train, for_training(), data, emit, progress);
+    encode(data.dev, options_.dev, for_measuring(), data, emit, progress);
+    encode(data.test, options_.test, for_measuring(), data, emit, progress);
+  }
+
+  // Made from the targets whose sources are not too long. Lengths in pieces are known only after their model is
+  // trained, so its text is not measured.
+  std::shared_ptr<const Vocabulary> target_vocabulary(const Progress& progress) const {
+    if (const InputFile& from = options_.vocabulary.from; !from.path.empty())
+      return read_vocabularies(from.path).target;
+    const bool pieces = options_.vocabulary.type == "sentencepiece";
+    const auto ruler = pieces ? nullptr : build_vocabulary(options_.vocabulary, {});
+    const auto builder = vocabulary_builder(options_.vocabulary);
+    FramePairs pairs(options_.train, options_.frame_size);
+    bool used = false;
+    while (pairs.next()) {
+      if (skipped(pairs, ruler.get(), for_training())) continue;
+      builder->add(pairs.target());
+      used = true;
+    }
+    if (!used) refuse_nothing_left(pairs, for_training());
+    try {
+      return builder->finish(progress);
+    } catch (const DataError& error) {
+      throw DataError("{}: {}", pairs.target_path(), error);
+    }
+  }
+
+  FrameStatistics statistics(const Vocabulary& target, const Progress& progress) const {
+    FrameStatistics found;
+    if (options_.normalise == "none") return found;
+    // The mean of each number, or of its squared distance from `around`; in the order of the frames.
+    const auto mean_of = [&](std::span<const double> around) {
+      std::vector<double> sums(usize(options_.frame_size));
+      Index count = 0;
+      FramePairs pairs(options_.train, options_.frame_size);
+      while (pairs.next()) {
+        if (skipped(pairs, &target, for_training())) continue;
+        report(pairs, "measuring train", progress);
+        const std::vector<float> frames = pairs.frames();
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+          const std::size_t k = i % sums.size();
+          const double x = static_cast<double>(frames[i]);
+          sums[k] += around.empty() ? x : (x - around[k]) * (x - around[k]);
+        }
+        count += pairs.length();
+      }
+      for (double& sum : sums) sum /= static_cast<double>(count);
+      return sums;
+    };
+    found.mean = mean_of({});
+    found.deviation.assign(found.mean.size(), 1);
+    if (options_.normalise == "mean") return found;
+    const std::vector<double> variance = mean_of(found.mean);
+    for (std::size_t k = 0; k < variance.size(); ++k)
+      if (const double deviation = std::sqrt(variance[k]);
+          deviation > kConstant * std::abs(found.mean[k]))
+        found.deviation[k] = deviation;
+    return found;
+  }
+
+  enum class Skip { empty, too_long };
+
+  // Without a vocabulary, targets are not measured.
+  static std::optional<Skip> skipped(const FramePairs& pairs,
+                                     const Vocabulary* target,
+                                     const Longest& longest) {
+    if (pairs.length() > longest.source) return Skip::too_long;
+    if (!pairs.has_targets()) return {};
+    if (split_words(pairs.target()).empty()) return Skip::empty;
+    if (target && std::ssize(target->encode(pairs.target())) > longest.target)
+      return Skip::too_long;
+    return {};
+  }
+
+  [[noreturn]] static void refuse_nothing_left(const FramePairs& pairs, const Longest& longest) {
+    throw DataError(
+        "{}: none of its {} can be used: each is too long or has an empty target; "
+        "raise task.{}",
+        pairs.path(),
+        counted(pairs.size(), "array"),
+        longest.option);
+  }
+
+  // "340 frames (3f9a2c01)": for people, and different for different arrays, so that `compare` finds the sentences
+  // that two runs share.
+  std::string text_of(std::span<const float> frames) const {
+    const auto* bytes = reinterpret_cast<const char*>(frames.data());
+    return fmt::format("{} ({})",
+                       counted(std::ssize(frames) / options_.frame_size, "frame"),
+                       sha256_hex({bytes, frames.size_bytes()}).substr(0, 8));
+  }
+
+  static void report(const FramePairs& pairs, const std::string& what, const Progress& progress) {
+    constexpr Index kEvery = 256;  // arrays
+    if (progress && pairs.array() % kEvery == 0) progress(what, pairs.array(), pairs.size());
+  }
+
+  void encode(Split& split,
+              const FrameFiles& files,
+              const Longest& longest,
+              const Dataset& data,
+              const Emit& emit,
+              const Progress& progress) const {
+    FramePairs pairs(files, options_.frame_size);
+    TextSurvey survey(*data.target);
+    SplitCounts& counts = split.counts;
+    while (pairs.next()) {
+      report(pairs, "reading " + split.name, progress);
+      ++counts.read;
+      if (const auto why = skipped(pairs, data.target.get(), longest)) {
+        ++(*why == Skip::empty ? counts.dropped_empty : counts.dropped_too_long);
+        continue;
+      }
+      std::vector<float> frames = pairs.frames();
+      const std::string text = text_of(frames);
+      try {
+        normalise_frames(frames, format(), data.statistics);
+      } catch (const DataError& error) {
+        throw DataError("{}: array {}: {}", pairs.path(), pairs.array(), error);
+      }
+      const std::vector<Token> target = data.target->encode(pairs.target());
+      ++counts.kept;
+      emit(split,
+           {.target = target,
+            .source_text = text,
+            .target_text = pairs.target(),
+            .line = pairs.array() + 1,
+            .frames = frames});
+      if (pairs.has_targets()) survey.add(pairs.array() + 1, pairs.target(), target);
+    }
+    if (counts.kept == 0) refuse_nothing_left(pairs, longest);
+    if (pairs.has_targets()) split.texts.push_back(survey.facts(split.name + ".target"));
+  }
+
+  Options options_;
+};
+
+SOFTALIGN_TASK("frames", Frames, "arrays of frames from HDF5 files, such as speech, to text");
+
+}  // namespace
+}  // namespace softalign
