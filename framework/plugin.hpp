@@ -5,7 +5,6 @@
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/base/elementary.hpp"
 #include "framework/kernels/work.hpp"
-#include "framework/kernels/work.hpp"
 #include "framework/nn/gated_convolution.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/nn/recurrent.hpp"
