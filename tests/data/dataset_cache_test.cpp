@@ -219,6 +219,7 @@ BOOST_AUTO_TEST_CASE(whatever_the_tokens_depend_on_is_in_the_key) {
                                                         {"max_length_test", "30"},
                                                         {"too_long", "truncate"},
                                                         {"vocabulary.size", "9"},
+                                                        {"vocabulary.min_count", "2"},
                                                         {"vocabulary.type", "characters"}}) {
     corpus.values[option] = value;
     other(option);

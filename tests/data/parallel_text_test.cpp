@@ -126,6 +126,28 @@ BOOST_AUTO_TEST_CASE(one_vocabulary_of_both_sides_or_two_sizes) {
   BOOST_TEST(sizes.source->size() > 5);
 }
 
+BOOST_AUTO_TEST_CASE(rare_symbols_are_unknown) {
+  Corpus corpus;
+  corpus.values["vocabulary.min_count"] = "2";
+  const Dataset data = corpus.load();  // "a" once, "dog" three times
+  BOOST_TEST(data.source->id("dog") != kUnknown);
+  BOOST_TEST(data.source->id("house") != kUnknown);
+  BOOST_TEST(data.source->id("is") != kUnknown);
+  BOOST_TEST(data.target->id("perro") != kUnknown);
+  BOOST_TEST(data.target->id("roja") != kUnknown);
+  BOOST_TEST(data.target->id("el") == kUnknown);
+  corpus.values["vocabulary.min_count"] = "1";
+  BOOST_TEST(corpus.load().target->id("el") != kUnknown);
+  corpus.values["vocabulary.min_count"] = "100";
+  BOOST_TEST(contains(corpus.refusal(), "min_count"));
+  corpus.values["vocabulary.min_count"] = "3";
+  corpus.values["vocabulary.type"] = "characters";
+  corpus.values["max_length"] = "30";
+  const Dataset characters = corpus.load();
+  BOOST_TEST(characters.source->id("b") == kUnknown);
+  BOOST_TEST(characters.source->id("o") != kUnknown);
+}
+
 BOOST_AUTO_TEST_CASE(sentencepiece_end_to_end, *boost::unit_test::precondition(has_pieces)) {
   Corpus corpus;
   std::string source, target, links;
