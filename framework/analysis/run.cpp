@@ -44,10 +44,11 @@ std::string test_set_of(const Record& record) {
   }
   const Index sentences = size_of(record.array("test", "source_length").values);
   ByteWriter out;
-  for (const char* name : {"source", "reference"}) {
+  for (const char* name : {"source", "reference", "references"}) {
     if (!record.has(std::string("test/") + name)) continue;
-    const Values values = record.array("test", name).values;
-    if (size_of(values) != sentences)
+    const Array array = record.array("test", name);
+    const Values& values = array.values;
+    if (array.dims.empty() || array.dims[0].size != sentences)
       throw damaged_value(record.file(), std::string("test/") + name);
     if (const auto* texts = std::get_if<std::vector<std::string>>(&values))
       for (const std::string& text : *texts) out.text(text);

@@ -122,7 +122,8 @@ std::vector<MetricDifference> test_differences(const Record& a, const Record& b)
 void compare_hypotheses(const Record& a, const Record& b, RunDifference& difference) {
   difference.same_test_set = a.has("test/source") && b.has("test/source") &&
                              test_texts(a, "source") == test_texts(b, "source") &&
-                             test_texts(a, "reference") == test_texts(b, "reference");
+                             test_texts(a, "reference") == test_texts(b, "reference") &&
+                             test_texts(a, "references") == test_texts(b, "references");
   if (!difference.same_test_set) return;
   const auto x = test_texts(a, "hypothesis"), y = test_texts(b, "hypothesis");
   difference.hypotheses = std::ssize(x);

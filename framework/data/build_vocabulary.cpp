@@ -27,9 +27,12 @@ class SymbolCounter final : public VocabularyBuilder {
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
       return a.second > b.second;  // stable: ties keep the map's bytewise order
     });
+    const Index least = options_.min_count.value_or(1);
+    if (!ranked.empty() && ranked.front().second < least)
+      throw DataError("no symbol occurs {} times; lower task.vocabulary.min_count", least);
     std::vector<std::string> symbols;
     for (auto& [symbol, count] : ranked) {
-      if (std::ssize(symbols) == options_.size - kSpecials) break;
+      if (std::ssize(symbols) == options_.size - kSpecials || count < least) break;
       symbols.push_back(std::move(symbol));
     }
     return std::make_shared<Table>(options_.type, symbols);

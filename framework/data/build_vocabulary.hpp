@@ -16,6 +16,7 @@ namespace softalign {
 struct VocabularyOptions {
   std::string type = "words";
   Index size = 8000;
+  std::optional<Index> min_count;
   std::string model = "unigram";
   std::optional<double> dropout;
   InputFile from;
@@ -27,6 +28,10 @@ struct VocabularyOptions {
       size,
       "largest number of symbols on each side, including <unk> <s> </s>",
       between(kSpecials + 1, kMostSymbols));
+    v("min_count",
+      min_count,
+      "words and characters that occur less often in the training text are unknown; null: 1",
+      at_least(1));
     v("model", model, "segmentation algorithm of sentencepiece", one_of("unigram", "bpe"));
     v("dropout",
       dropout,
@@ -39,12 +44,15 @@ struct VocabularyOptions {
       "sentencepiece model, or one word per line; null: built from the text",
       qualify_name());
     const bool made = from.path.empty();
-    for (const char* name : {"type", "size", "model"})
+    for (const char* name : {"type", "size", "min_count", "model"})
       v.inactive(name, !made, "from sets the vocabularies");
     v.check("type", type != "sentencepiece" || !sentencepiece_version().empty(), kNoSentencepiece);
     v.check("model",
             type == "sentencepiece" || model == VocabularyOptions().model,
             fmt::format("'{}' requires type sentencepiece, but the type is '{}'", model, type));
+    v.inactive("min_count",
+               min_count && type == "sentencepiece",
+               "type sentencepiece segments rare words into known pieces");
     v.inactive("model", type != "sentencepiece", "only type sentencepiece segments words");
     v.check("dropout",
             !made || !dropout || (type == "sentencepiece" && model == "bpe"),
@@ -53,13 +61,13 @@ struct VocabularyOptions {
 };
 
 // Builds a vocabulary from a stream of lines. Words and characters are sorted by falling count,
-// ties bytewise, without the rarest beyond `size`; pieces are in the order of their model. Symbols
+// ties bytewise, without the rarest beyond `size` and those below `min_count`; pieces are in the order of their model. Symbols
 // that do not occur in the lines are unknown.
 class VocabularyBuilder {
  public:
   virtual ~VocabularyBuilder() = default;
   virtual void add(const std::string& line) = 0;
-  // Throws DataError when pieces cannot be made from these lines. Once.
+  // Throws DataError when pieces cannot be made from these lines, or no symbol is frequent enough. Once.
   virtual std::shared_ptr<const Vocabulary> finish(const Progress& progress) = 0;
 };
 std::unique_ptr<VocabularyBuilder> vocabulary_builder(const VocabularyOptions& options);

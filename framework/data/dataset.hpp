@@ -210,6 +210,9 @@ struct Split {
   SplitCounts counts;
   std::vector<Portion> portions = {};  // of all examples, in order; empty: each once
   std::vector<TextFacts> texts = {};   // of its files; empty: no files
+  // Of each example its further references, as many for each: lines of files, "" where one is blank.
+  // Empty: the target is the only reference.
+  std::vector<std::vector<std::string>> references = {};
 };
 
 struct Dataset {

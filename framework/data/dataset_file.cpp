@@ -120,6 +120,7 @@ Json json_of(const Split& split, std::size_t rows_at, std::size_t rows) {
   return {{"name", split.name},
           {"portions", portions},
           {"texts", texts},
+          {"references", split.references},
           {"rows_at", rows_at},
           {"rows", rows},
           {"counts", {c.read, c.kept, c.dropped_too_long, c.dropped_empty, c.truncated}}};
@@ -167,6 +168,9 @@ Split split_of(const Json& json,
   }
   if (!split.portions.empty() && portioned != std::ssize(split.examples))
     throw DataError("portions of other examples");
+  split.references = json.value("references", split.references);
+  if (!split.references.empty() && split.references.size() != split.examples.size())
+    throw DataError("references of other examples");
   return split;
 }
 

@@ -21,6 +21,7 @@ struct TextFiles {
   InputFile source;
   InputFile target;
   InputFile alignment;
+  InputFiles references;
 
   template <class V>
   void describe(V& v) {
@@ -29,6 +30,20 @@ struct TextFiles {
       target,
       "the translations, line by line; without them dev or test is translated but not measured");
     v("alignment", alignment, "word links, i-j sure, ipj possible, from 0 (optional)");
+    v("references",
+      references,
+      "further translations, line by line, one file or several as [a, b]: BLEU, chrF and exact "
+      "match accept any reference, all else reads target alone; a blank line is no reference "
+      "(optional)");
+    v.check("references",
+            references.empty() || !target.path.empty(),
+            "target is missing: it is the first reference");
+  }
+
+  std::vector<std::string> reference_paths() const {
+    std::vector<std::string> paths;
+    for (const InputFile& file : references) paths.push_back(file.path);
+    return paths;
   }
 };
 
@@ -73,7 +88,8 @@ struct TrainingFiles {
     for (std::size_t k = 0; k < source.size(); ++k)
       all.push_back({source[k],
                      target.empty() ? InputFile() : target[k],
-                     alignment.empty() ? InputFile() : alignment[k]});
+                     alignment.empty() ? InputFile() : alignment[k],
+                     {}});
     return all;
   }
 };

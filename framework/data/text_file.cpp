@@ -267,10 +267,12 @@ bool Pair::empty() const {
 PairReader::PairReader(const std::string& source,
                        const std::string& target,
                        const std::string& alignment,
-                       MarkedSides marked)
+                       MarkedSides marked,
+                       const std::vector<std::string>& references)
     : source_(source), marked_(marked) {
   if (!target.empty()) target_.emplace(target);
   if (!alignment.empty()) alignment_.emplace(alignment);
+  for (const std::string& reference : references) references_.emplace_back(reference);
 }
 
 bool PairReader::next(Pair& pair) {
@@ -281,6 +283,14 @@ bool PairReader::next(Pair& pair) {
   pair.line = source_.line_number();
   if (more && marked_.source) check_space_marks(pair.source, source_.path(), pair.line);
   if (more && marked_.target && target_) check_space_marks(pair.target, target_->path(), pair.line);
+  pair.references.resize(references_.size());
+  for (std::size_t k = 0; k < references_.size(); ++k) {
+    TextFile& file = references_[k];
+    std::string& line = pair.references[k];
+    if (file.next(line) != more) refuse_lengths(source_, file);
+    if (more && marked_.target) check_space_marks(line, file.path(), pair.line);
+    if (split_words(line).empty()) line.clear();
+  }
   if (alignment_ && more)
     pair.links = parse_links(links_,
                              std::ssize(split_words(pair.source)),

@@ -2,6 +2,7 @@
 // reads sentence pairs from parallel files, with their word links.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -86,6 +87,7 @@ class TextFile {
 struct Pair {
   std::string source;
   std::string target;
+  std::vector<std::string> references;  // further ones; "" for a blank line
   std::vector<Link> links;
   Index line = 0;
   bool translated = true;  // false: there are no targets
@@ -99,14 +101,16 @@ struct MarkedSides {
   bool target = false;
 };
 
-// Reads sentence pairs from files whose lines match: sources, and where they are known targets and word links.
+// Reads sentence pairs from files whose lines match: sources, and where they are known targets, word links and
+// further references.
 class PairReader {
  public:
   // Paths; empty for missing files. Throws DataError for files that cannot be read.
   PairReader(const std::string& source,
              const std::string& target,
              const std::string& alignment,
-             MarkedSides marked);
+             MarkedSides marked,
+             const std::vector<std::string>& references = {});
 
   // false: all pairs have been read. Throws DataError when the files have different numbers of lines, a line
   // of a marked side holds space marks, or links are invalid.
@@ -116,6 +120,7 @@ class PairReader {
   TextFile source_;
   std::optional<TextFile> target_;
   std::optional<TextFile> alignment_;
+  std::deque<TextFile> references_;  // which cannot be moved
   MarkedSides marked_;
   std::string links_;
 };

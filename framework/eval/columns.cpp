@@ -30,9 +30,11 @@ CountColumn bleu_stats(const std::string& tokenisation) {
       .source = CountSource::decoded,
       .count =
           [tokenise = tokeniser(tokenisation)](const EvaluatedSentence& s, std::span<double> to) {
-            std::ranges::copy(
-                softalign::bleu_stats(tokenise(s.decoded->text), tokenise(s.example.target_text)),
-                to.begin());
+            std::vector<std::vector<std::string>> references;
+            for (const std::string_view one : s.all_references())
+              references.push_back(tokenise(one));
+            std::ranges::copy(softalign::bleu_stats(tokenise(s.decoded->text), references),
+                              to.begin());
           },
       .width = std::tuple_size_v<BleuStats>,
       .part = "bleu_stat"};

@@ -28,6 +28,13 @@ bool is_there(const EvaluatedSentence& sentence, CountSource source) {
 
 }  // namespace
 
+std::vector<std::string_view> EvaluatedSentence::all_references() const {
+  std::vector<std::string_view> all = {example.target_text};
+  for (const std::string& one : references)
+    if (!one.empty()) all.push_back(one);
+  return all;
+}
+
 bool CountColumn::holds(double number) const {
   if (stored == Stored::float64) return true;
   const double most = stored == Stored::uint8 ? 255 : std::numeric_limits<std::int32_t>::max();

@@ -47,9 +47,13 @@ struct EvaluatedSentence {
   const Decoded* decoded = nullptr;
   const AlignmentMatrix* attention = nullptr;  // teacher-forced
   RowAligns row_aligns = RowAligns::predicted;
-  std::span<const Link> links = {};       // known, between positions of `attention`
-  const WordGroups* words = nullptr;      // of attention's positions; null: all are words
-  const IbmModel1* ibm_model1 = nullptr;  // trained on the training pairs
+  std::span<const Link> links = {};              // known, between positions of `attention`
+  const WordGroups* words = nullptr;             // of attention's positions; null: all are words
+  const IbmModel1* ibm_model1 = nullptr;         // trained on the training pairs
+  std::span<const std::string> references = {};  // further ones of the example; "": missing
+
+  // The texts that a hypothesis may be compared with: the example's target, then further ones.
+  std::vector<std::string_view> all_references() const;
 };
 
 // Which pass a column comes from: teacher forcing, the output of the search, the teacher-forced attention,

@@ -241,6 +241,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
       const auto at = usize(batch.example[row]);
       EvaluatedSentence sentence{.example = split.examples[at], .forced = &forced[row]};
       if (request.search != nullptr) sentence.decoded = &out.decoded[at];
+      if (!split.references.empty()) sentence.references = split.references[at];
       if (scorer.aligns()) sentence.attention = &forced[row].attention;
       const std::vector<Link> links = model.placed(sentence.example.links);
       sentence.links = links;

@@ -9,6 +9,7 @@
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/registry.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 namespace softalign {
 
@@ -46,7 +47,8 @@ std::unique_ptr<Metric> metric_named(const std::string& name) {
 }
 
 bool counts_alike(const MetricFacts& facts, const std::string& signature) {
-  return signature == facts.signature || (facts.of_rows && signature == kReadRows);
+  return without_references(signature) == without_references(facts.signature) ||
+         (facts.of_rows && signature == kReadRows);
 }
 
 bool highest_is_best(const std::string& name) {

@@ -112,7 +112,7 @@ std::vector<NamedMetric> metrics_named(const std::vector<std::string>& names);
 std::unique_ptr<Metric> metric_named(const std::string& name);
 
 // Returns whether values with that signature come from the counts of a metric with this
-// description.
+// description, of any number of references.
 bool counts_alike(const MetricFacts& facts, const std::string& signature);
 
 // Returns whether the highest value of a metric is the best. Throws SpecError if it has no direction, or

@@ -1,10 +1,13 @@
 #include "framework/eval/text_metrics.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/base/elementary.hpp"
@@ -177,10 +180,19 @@ std::vector<std::u32string_view> sorted_ngrams(std::u32string_view symbols, std:
 
 }  // namespace
 
-NgramCounts count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, int n) {
+NgramCounts count_ngrams(std::u32string_view hypothesis,
+                         std::span<const std::u32string> references,
+                         int n) {
   const auto ours = sorted_ngrams(hypothesis, usize(n));
-  const auto theirs = sorted_ngrams(reference, usize(n));
-  std::vector<std::u32string_view> shared;  // std::set_intersection keeps the smaller multiplicity
+  std::vector<std::u32string_view> theirs, shared;
+  for (const std::u32string& reference : references) {
+    const auto more = sorted_ngrams(reference, usize(n));
+    std::vector<std::u32string_view> both;  // std::set_union keeps the larger multiplicity,
+    std::set_union(
+        theirs.begin(), theirs.end(), more.begin(), more.end(), std::back_inserter(both));
+    theirs = std::move(both);
+  }
+  // std::set_intersection the smaller one.
   std::set_intersection(
       ours.begin(), ours.end(), theirs.begin(), theirs.end(), std::back_inserter(shared));
   return {static_cast<std::int32_t>(ours.size()),
@@ -201,20 +213,35 @@ std::u32string numbered(std::span<const std::string> words,
   return numbers;
 }
 
+std::int32_t closest_length(std::int32_t length, std::span<const std::u32string> references) {
+  const auto distance = [&](std::int32_t other) {
+    return std::pair(std::abs(other - length), other);
+  };
+  std::optional<std::int32_t> closest;
+  for (const std::u32string& reference : references) {
+    const auto other = static_cast<std::int32_t>(reference.size());
+    if (!closest || distance(other) < distance(*closest)) closest = other;
+  }
+  return closest.value_or(0);
+}
+
 double log_brevity(const BleuSums& sum) { return std::min(0.0, 1 - sum[1] / sum[0]); }
 
 }  // namespace
 
 BleuStats bleu_stats(std::span<const std::string> hypothesis,
-                     std::span<const std::string> reference) {
+                     std::span<const std::vector<std::string>> references) {
   std::vector<std::string_view> words(hypothesis.begin(), hypothesis.end());
-  words.insert(words.end(), reference.begin(), reference.end());
+  for (const auto& reference : references)
+    words.insert(words.end(), reference.begin(), reference.end());
   std::sort(words.begin(), words.end());
-  const std::u32string ours = numbered(hypothesis, words), theirs = numbered(reference, words);
+  const std::u32string ours = numbered(hypothesis, words);
+  std::vector<std::u32string> theirs;
+  for (const auto& reference : references) theirs.push_back(numbered(reference, words));
 
   BleuStats stats{};
   stats[0] = static_cast<std::int32_t>(ours.size());
-  stats[1] = static_cast<std::int32_t>(theirs.size());
+  stats[1] = closest_length(stats[0], theirs);
   for (int n = 1; n <= kBleuOrder; ++n) {
     const NgramCounts counts = count_ngrams(ours, theirs, n);
     stats[usize(1 + n)] = counts.matched;
@@ -248,14 +275,18 @@ std::string bleu_signature(const std::string& tokenisation) {
          "|smooth:exp|version:softalign-" SOFTALIGN_VERSION;
 }
 
-ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference) {
-  std::u32string ours = decode_utf8(hypothesis), theirs = decode_utf8(reference);
-  std::erase_if(ours, is_space);
-  std::erase_if(theirs, is_space);
+namespace {
 
+std::u32string without_spaces(std::string_view utf8) {
+  std::u32string points = decode_utf8(utf8);
+  std::erase_if(points, is_space);
+  return points;
+}
+
+ChrfStats chrf_stats_of(const std::u32string& hypothesis, const std::u32string& reference) {
   ChrfStats stats{};
   for (int n = 1; n <= kChrfOrder; ++n) {
-    const NgramCounts counts = count_ngrams(ours, theirs, n);
+    const NgramCounts counts = count_ngrams(hypothesis, {&reference, 1}, n);
     const std::size_t at = usize(3 * (n - 1));
     stats[at] = counts.reference > 0 ? counts.hypothesis : 0;
     stats[at + 1] = counts.reference;
@@ -264,22 +295,85 @@ ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference) {
   return stats;
 }
 
-double chrf(const ChrfSums& sum) {
+constexpr double kBeta2 = 2 * 2;
+
+// Summed over the orders that both sides have.
+struct Shares {
   double precision = 0, recall = 0;
   int orders = 0;
-  for (std::size_t at = 0; at < sum.size(); at += 3) {
-    if (sum[at] == 0 || sum[at + 1] == 0) continue;
-    precision += sum[at + 2] / sum[at];
-    recall += sum[at + 2] / sum[at + 1];
-    ++orders;
+};
+
+template <class Counts>
+Shares shares_of(const Counts& counts) {
+  Shares sum;
+  for (std::size_t at = 0; at < counts.size(); at += 3) {
+    if (counts[at] == 0 || counts[at + 1] == 0) continue;
+    const auto matched = static_cast<double>(counts[at + 2]);
+    sum.precision += matched / counts[at];
+    sum.recall += matched / counts[at + 1];
+    ++sum.orders;
   }
+  return sum;
+}
+
+// Rounded as sacreBLEU does, for the same reference must win.
+double chrf_of_sentence(const ChrfStats& stats) {
+  const auto [precision, recall, orders] = shares_of(stats);
   if (precision + recall == 0) return 0;
-  constexpr double beta2 = 2 * 2;
-  return 100 * (1 + beta2) * precision * recall / (beta2 * precision + recall) / orders;
+  const double p = precision / orders, r = recall / orders;
+  return 100 * ((1 + kBeta2) * p * r / (kBeta2 * p + r));
+}
+
+}  // namespace
+
+ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference) {
+  return chrf_stats_of(without_spaces(hypothesis), without_spaces(reference));
+}
+
+ChrfStats chrf_stats(std::string_view hypothesis, std::span<const std::string_view> references) {
+  const std::u32string ours = without_spaces(hypothesis);
+  ChrfStats best{};
+  double highest = -1;
+  for (const std::string_view reference : references) {
+    const ChrfStats stats = chrf_stats_of(ours, without_spaces(reference));
+    const double score = chrf_of_sentence(stats);
+    if (score > highest) best = stats;
+    highest = std::max(score, highest);
+  }
+  return best;
+}
+
+double chrf(const ChrfSums& sum) {
+  const auto [precision, recall, orders] = shares_of(sum);
+  if (precision + recall == 0) return 0;
+  return 100 * (1 + kBeta2) * precision * recall / (kBeta2 * precision + recall) / orders;
 }
 
 std::string chrf_signature() {
   return "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:softalign-" SOFTALIGN_VERSION;
+}
+
+namespace {
+constexpr std::string_view kReferences = "nrefs:";
+}
+
+std::string with_references(std::string_view signature, std::string_view count) {
+  if (!signature.starts_with(kReferences)) return std::string(signature);
+  return fmt::format("{}{}|{}", kReferences, count, without_references(signature));
+}
+
+std::string_view without_references(std::string_view signature) {
+  return signature.starts_with(kReferences) ? signature.substr(signature.find('|') + 1) : signature;
+}
+
+std::string count_references(std::span<const std::vector<std::string>> further) {
+  std::optional<std::ptrdiff_t> count;
+  for (const std::vector<std::string>& all : further) {
+    const auto there = 1 + std::ssize(all) - std::ranges::count(all, "");
+    if (count.value_or(there) != there) return "var";
+    count = there;
+  }
+  return fmt::format("{}", count.value_or(1));
 }
 
 }  // namespace softalign

@@ -40,29 +40,36 @@ bool is_number(char32_t code_point);
 // cuts corpora, at ASCII white space only.)
 std::vector<std::string> unicode_words(std::string_view utf8);
 
-// Counts the n-grams that two sequences share: for BLEU over words, for chrF over characters.
+// Counts the n-grams that a sequence shares with references: for BLEU over words, for chrF over characters.
 struct NgramCounts {
   std::int32_t hypothesis = 0;  // n-grams in the hypothesis
-  std::int32_t reference = 0;   // n-grams in the reference
-  std::int32_t matched = 0;     // each at most as often as in the reference ("clipped")
+  std::int32_t reference = 0;   // n-grams in the references, each as in the one that has most of it
+  std::int32_t matched = 0;     // n-grams in both, each at most as often ("clipped")
 };
 
 // Symbols are any numbers: code points, or the numbers of words. n >= 1.
-NgramCounts count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, int n);
+NgramCounts count_ngrams(std::u32string_view hypothesis,
+                         std::span<const std::u32string> references,
+                         int n);
 
-// Corpus BLEU (Papineni et al. 2002), equal to sacreBLEU's with smooth:exp, eff:no and one reference; for its
-// tokenisations see above. Sentences leave their sufficient statistics, so any subset or resample of a test set
-// is scored without decoding again.
+// Corpus BLEU (Papineni et al. 2002), equal to sacreBLEU's with smooth:exp and eff:no; for its tokenisations see
+// above. Sentences leave their sufficient statistics, so any subset or resample of a test set is scored without
+// decoding again.
 
 inline constexpr int kBleuOrder = 4;
 
 // Counts of one sentence, in sacreBLEU's order: hypothesis length, reference length, correct 1- to
-// 4-grams (clipped), 1- to 4-grams in the hypothesis.
+// 4-grams (clipped), 1- to 4-grams in the hypothesis. Of several references the length is the one closest to the
+// hypothesis, the shorter of two.
 using BleuStats = std::array<std::int32_t, 2 + 2 * kBleuOrder>;
 using BleuSums = std::array<double, std::tuple_size_v<BleuStats>>;  // over the sentences
 
 BleuStats bleu_stats(std::span<const std::string> hypothesis,
-                     std::span<const std::string> reference);
+                     std::span<const std::vector<std::string>> references);
+inline BleuStats bleu_stats(std::span<const std::string> hypothesis,
+                            const std::vector<std::string>& reference) {
+  return bleu_stats(hypothesis, {&reference, 1});
+}
 
 // BLEU of a corpus from the sum of its sentences' statistics, 0..100. 0 without sentences, matches,
 // or 4-grams in the hypotheses.
@@ -85,6 +92,8 @@ using ChrfStats = std::array<std::int32_t, 3 * kChrfOrder>;
 using ChrfSums = std::array<double, std::tuple_size_v<ChrfStats>>;  // over the sentences
 
 ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference);  // UTF-8
+// Those of the reference that gives the sentence the highest chrF2, the first of several.
+ChrfStats chrf_stats(std::string_view hypothesis, std::span<const std::string_view> references);
 
 // chrF2 of a corpus from the sum of its sentences' statistics, 0..100; 0 for no sentence. Precision
 // and recall are means over the orders that both sides have ("effective order").
@@ -92,5 +101,12 @@ double chrf(const ChrfSums& sums);
 
 // How the score is made, in sacreBLEU's form; the version names this framework.
 std::string chrf_signature();
+
+// Both signatures are of one reference, "nrefs:1|...". These change the number, and remove it from any signature.
+std::string with_references(std::string_view signature, std::string_view count);
+std::string_view without_references(std::string_view signature);
+// How many references sentences have, as sacreBLEU's signatures say: "2", or "var" where the numbers differ.
+// further: of each sentence, "" for one that is missing.
+std::string count_references(std::span<const std::vector<std::string>> further);
 
 }  // namespace softalign

@@ -12,6 +12,7 @@
 #include "framework/data/dataset.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
+#include "framework/inference/fill.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/check_sizes.hpp"
@@ -102,14 +103,5 @@ Dataset load_data(const TrainedRun& run,
                   const std::string& split,
                   const std::vector<std::string>& missing,
                   const Progress& progress = {});
-
-// The parameters of a run that a model gets: "best", "last" or an update, of a checkpoint; empty: the record's
-// and, while it has none, what its dev evaluations chose so far: the best with early stopping, else the newest.
-using StateName = std::string;
-std::string fault_of_state(const StateName& name);  // empty: it is one of these
-
-// Fills the model and returns a description of its state, "the state chosen so far, of update 500 (the run is
-// running)"; empty for the record's. Throws DataError if the run has no such state.
-std::string fill(Model& model, const Record& record, const StateName& state);
 
 }  // namespace softalign

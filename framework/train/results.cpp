@@ -11,6 +11,7 @@
 #include "framework/eval/alignments.hpp"
 #include "framework/eval/columns.hpp"
 #include "framework/eval/evaluator.hpp"
+#include "framework/eval/text_metrics.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
 
@@ -99,6 +100,9 @@ MetricTable metrics_of(const Spec& spec,
                        const Vocabulary* source,
                        const CountTable& counts) {
   MetricTable table = summarize(counts, spec.evaluate.measured(), buckets_of(spec, split, source));
+  if (!split.references.empty())
+    for (MetricFacts& facts : table.facts)
+      facts.signature = with_references(facts.signature, count_references(split.references));
   if (spec.evaluate.rows() == RowAligns::read)
     for (MetricFacts& facts : table.facts)
       if (facts.of_rows) facts.signature = kReadRows;
@@ -214,6 +218,15 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
     put("line", lines, "line of the file, from 1");
   put("source", sources, "as in the data");
   if (has_references(split_)) put("reference", references, "as in the data");
+  if (!split_.references.empty()) {
+    std::vector<std::string> further;
+    for (const auto& all : split_.references) further.insert(further.end(), all.begin(), all.end());
+    recorder_.array("test",
+                    "references",
+                    {sentence, {"further", std::ssize(split_.references.front())}},
+                    further,
+                    {{"long_name", "further references; empty: missing"}});
+  }
   put("hypothesis", hypotheses, "the search's best");
   put("model_score", scores, "what the search ranked by");
 }

@@ -9,6 +9,7 @@
 #include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 namespace softalign {
 namespace {
@@ -85,6 +86,18 @@ MetricFacts facts_in(const Record& record, const std::string& metric) {
 
 namespace {
 
+// How many each test sentence has, as signatures say.
+std::string references_in(const Record& record) {
+  const std::vector<std::string> further = test_texts(record, "references");
+  const Index sentences = record.attribute<Index>("test", "sentences").value_or(0);
+  if (sentences <= 0 || std::ssize(further) < sentences) return "1";
+  const auto width = std::ssize(further) / sentences;
+  std::vector<std::vector<std::string>> all;
+  for (auto next = further.begin(); further.end() - next >= width; next += width)
+    all.emplace_back(next, next + width);
+  return count_references(all);
+}
+
 MetricTable written_totals(const Record& record) {
   MetricTable table;
   if (!record.has(kByLength)) return table;
@@ -125,6 +138,8 @@ MetricTable read_totals(const Record& record) {
     if (!std::isfinite(value)) continue;
     table.metrics.push_back(name);
     table.facts.push_back(metric->facts());
+    MetricFacts& facts = table.facts.back();
+    facts.signature = with_references(facts.signature, references_in(record));
     totals.push_back(value);
   }
   table.values = xt::adapt(totals, std::array{table.rows.size(), totals.size()});

@@ -67,7 +67,8 @@ Array1d numbers_in(const Record& record,
 // Throws DataError when the record holds no test: the run is not complete.
 StoredResults read_results(const Record& record);
 
-// "source", "reference" or "hypothesis" of each test sentence; empty where the record has none.
+// "source", "reference" or "hypothesis" of each test sentence, or all of its further "references" in turn;
+// empty where the record has none.
 std::vector<std::string> test_texts(const Record& record, const char* name);
 
 // The description of a metric. For a known metric only the signature, which the spec determines, comes from the

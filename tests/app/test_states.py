@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import struct
 from pathlib import Path
 
 import h5py
@@ -47,6 +48,51 @@ def test_states_of_a_complete_run(here: Path) -> None:
     assert first["metrics"] != whole["metrics"] and first["state"] == "the state of update 4 (the run is complete)"
     shutil.rmtree(run / "ckpt")
     error("evaluate", run, "--state", "last", cwd=here, code=3)
+
+
+def parameters_in(checkpoint: Path) -> numpy.ndarray:
+    """The blob "parameters" of a checkpoint's file."""
+    content, at = checkpoint.read_bytes(), len("SOFTCKPT") + 4
+
+    def take() -> bytes:
+        nonlocal at
+        (size,) = struct.unpack_from("<Q", content, at)
+        at += 8 + size
+        return content[at - size : at]
+
+    (count,) = struct.unpack_from("<Q", content, at)
+    at += 8
+    blobs = {take().decode(): take() for _ in range(count)}
+    return numpy.frombuffer(blobs["parameters"], numpy.float32)
+
+
+def test_the_mean_of_checkpoints(here: Path) -> None:
+    """It is the mean that train.average records: of the parameters, in double, in the order of the checkpoints."""
+    run = trained_run(here, "train.epochs=6", "record.keep=all")
+    averaged = trained_run(here, "train.epochs=6", "train.average={type: last, epochs: 3}", "record.keep=all")
+    wanted = answer("evaluate", averaged, cwd=here)["metrics"]
+    found = answer("evaluate", run, "--state", "average:3", cwd=here)
+    assert found["metrics"] == wanted != answer("evaluate", run, cwd=here)["metrics"]
+    assert found["state"] == "the mean of the states of updates 16, 20, 24 (the run is complete)"
+    assert answer("evaluate", run, "--state", "average:24,16,20", cwd=here)["metrics"] == wanted
+    assert answer("evaluate", run, "--state", "average:1", cwd=here)["metrics"] == answer("evaluate", run, "--state", "last", cwd=here)["metrics"]
+    states = [parameters_in(path) for update in (16, 20, 24) for path in run.glob(f"ckpt/upd-{update:08}-*")][-3:]
+    mean = (sum(state.astype(numpy.float64) for state in states) / 3).astype(numpy.float32)
+    with h5py.File(averaged / "run.h5") as file:
+        recorded = numpy.concatenate([file[f"parameters/{name}"][()].ravel() for name in file["parameters"] if not name.startswith("axis")])
+    assert numpy.array_equal(numpy.sort(mean[mean != 0]), numpy.sort(recorded[recorded != 0]))
+    mean_of = ["--state", "average:16,24"]
+    assert softalign("translate", run, *mean_of, cwd=here, text=SENTENCES).stderr.startswith("note: run ")
+    (here / "lines").write_text("s1 s2\n")
+    scores = [softalign("score", run, "--source", "lines", "--target", "lines", *state, cwd=here).stdout for state in ([], mean_of)]
+    assert scores[0] != scores[1]
+    exported = [json.loads(softalign("export", run, "--what", "states", *state, cwd=here).stdout) for state in ([], mean_of)]
+    assert "state" not in exported[0] and exported[1]["state"].startswith("the mean of the states of updates 16, 24")
+    assert "4, 8, 12" in error("evaluate", run, "--state", "average:4,5", cwd=here, code=3)
+    assert "6 checkpoints" in error("evaluate", run, "--state", "average:7", cwd=here, code=3)
+    for name in ("average:", "average:0", "average:4,", "average:4,4", "average:x", "average", "average:-1"):
+        error("evaluate", run, "--state", name, cwd=here, code=2)
+    error("export", run, "--state", "last", cwd=here, code=2)
 
 
 def test_principal_components_of_a_model(here: Path) -> None:

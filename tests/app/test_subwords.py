@@ -203,5 +203,15 @@ def test_pieces_of_a_record_or_of_a_models_file_are_taken(here: Path) -> None:
         run = trained_run(here, f"task.vocabulary.from={place}", spec="text.yaml")
         with h5py.File(run / "run.h5") as file:
             assert [file[f"data/{side}_vocabulary"].asstr()[()] for side in ("source", "target")] == taken
+    (here / "target.model").write_bytes(base64.b64decode(texts[1].split("\n")[1]))
+    (here / "words.txt").write_text("a\nb\nc\n")
+    words = "\na\nb\nc\n"
+    for source, target, ends in (("pieces.model", "target.model", texts), ("words.txt", first, [words, texts[1]]), ("pieces.model", "words.txt", [texts[0], words])):  # fmt: skip
+        run = trained_run(here, f"task.vocabulary={{from: {source}, target_from: {target}}}", spec="text.yaml")
+        with h5py.File(run / "run.h5") as file:
+            taken = [file[f"data/{side}_vocabulary"].asstr()[()] for side in ("source", "target")]
+        assert all(one.endswith(end) for one, end in zip(taken, ends))
+        assert softalign("translate", run, cwd=here, text="a b c 1\n").stdout and "the same bits again" in softalign("verify", run, cwd=here).stdout
+    softalign("run", "text.yaml", "task.vocabulary={from: pieces.model, target_from: target.model, min_count: 3}", cwd=here)  # of no effect
     (here / "pieces.model").write_bytes(model + b"\x1a\x05\x12\x03abc")  # a table that normalises text
     assert "pieces.model: " in softalign("run", "text.yaml", "task.vocabulary.from=pieces.model", cwd=here, code=3).stderr

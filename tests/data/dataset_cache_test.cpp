@@ -219,12 +219,16 @@ BOOST_AUTO_TEST_CASE(whatever_the_tokens_depend_on_is_in_the_key) {
                                                         {"max_length_test", "30"},
                                                         {"too_long", "truncate"},
                                                         {"vocabulary.size", "9"},
+                                                        {"vocabulary.min_count", "2"},
                                                         {"vocabulary.type", "characters"}}) {
     corpus.values[option] = value;
     other(option);
   }
   corpus.set("test", "alignment", "0-0\n");
   other("links");
+  corpus.set("test", "references", "el gato\n");
+  other("references");
+  BOOST_TEST((corpus.load().test.references == std::vector<std::vector<std::string>>{{"el gato"}}));
   corpus.set("dev", "source", "a red cat\n");
   other("a file of the same size");
   fs::rename(corpus.path("dev.source"), corpus.path("moved"));

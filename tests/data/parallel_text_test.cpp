@@ -126,6 +126,55 @@ BOOST_AUTO_TEST_CASE(one_vocabulary_of_both_sides_or_two_sizes) {
   BOOST_TEST(sizes.source->size() > 5);
 }
 
+BOOST_AUTO_TEST_CASE(rare_symbols_are_unknown) {
+  Corpus corpus;
+  corpus.values["vocabulary.min_count"] = "2";
+  const Dataset data = corpus.load();  // "a" once, "dog" three times
+  BOOST_TEST(data.source->id("dog") != kUnknown);
+  BOOST_TEST(data.source->id("house") != kUnknown);
+  BOOST_TEST(data.source->id("is") != kUnknown);
+  BOOST_TEST(data.target->id("perro") != kUnknown);
+  BOOST_TEST(data.target->id("roja") != kUnknown);
+  BOOST_TEST(data.target->id("el") == kUnknown);
+  corpus.values["vocabulary.min_count"] = "1";
+  BOOST_TEST(corpus.load().target->id("el") != kUnknown);
+  corpus.values["vocabulary.min_count"] = "100";
+  BOOST_TEST(contains(corpus.refusal(), "min_count"));
+  corpus.values["vocabulary.min_count"] = "3";
+  corpus.values["vocabulary.type"] = "characters";
+  corpus.values["max_length"] = "30";
+  const Dataset characters = corpus.load();
+  BOOST_TEST(characters.source->id("b") == kUnknown);
+  BOOST_TEST(characters.source->id("o") != kUnknown);
+}
+
+BOOST_AUTO_TEST_CASE(further_references_are_read_with_their_lines) {
+  Corpus corpus;
+  corpus.set("test", "source", "the red cat is a dog\n\na dog\n");
+  corpus.set("test", "target", "el gato rojo es un perro\nx\nun perro\n");
+  corpus.set("test", "references", "un gato rojo\ny\n \t\n");
+  const std::string one = corpus.values["test.references"];
+  corpus.values["test.references"] = fmt::format("[{}, {}]", one, corpus.path("test.target"));
+  using Texts = std::vector<std::vector<std::string>>;
+  const Dataset data = corpus.load();
+  BOOST_TEST((data.test.references ==
+              Texts{{"un gato rojo", "el gato rojo es un perro"}, {"", "un perro"}}));
+  BOOST_TEST(data.dev.references.empty());
+  const Dataset measured = task_with("parallel_text", corpus.values)
+                               ->load_to_measure(1, "test", {data.source, data.target}, {});
+  BOOST_TEST((measured.test.references == data.test.references));
+
+  corpus.values["too_long"] = "truncate";
+  corpus.values["max_length_test"] = "2";
+  BOOST_TEST((corpus.load().test.references == Texts{{"un gato", "el gato"}, {"", "un perro"}}));
+  corpus.set("test", "references", "un gato rojo\ny\n");
+  BOOST_TEST(contains(corpus.refusal(), corpus.path("test.references")));
+  corpus.set("test", "references", "un gato rojo\n\xff\nz\n");
+  BOOST_TEST(contains(corpus.refusal(), "test.references:2: "));
+  corpus.values.erase("test.target");
+  BOOST_CHECK_THROW(corpus.load(), SpecError);
+}
+
 BOOST_AUTO_TEST_CASE(sentencepiece_end_to_end, *boost::unit_test::precondition(has_pieces)) {
   Corpus corpus;
   std::string source, target, links;

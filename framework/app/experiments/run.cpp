@@ -82,19 +82,25 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   });
   for (const std::string& note : data.notes) observer.message(note);
   for (const std::string& note : data_notes(data)) observer.message(note);
-  if (!outline.measured())
-    check_run_sizes(resolved, outline_of(data, spec), threads, options.sizes);
+  std::optional<Split> again;
+  if (data.subword_dropout > 0) {
+    Workers workers(threads);
+    again = resegmented(data, seed, 0, workers);
+  }
+  if (!outline.measured()) {
+    DataOutline known = outline_of(data, spec);
+    if (again) {
+      known.train = outline_of(*again);
+      known.held = true;
+    }
+    check_run_sizes(resolved, known, threads, options.sizes);
+  }
   plan.parameters = make_model(spec, data)->parameters().count();
   plan.source = data.source_format();
   plan.target_symbols = data.target->size();
   plan.train = std::ssize(data.train.examples);
   plan.dev = std::ssize(data.dev.examples);
   plan.test = std::ssize(data.test.examples);
-  std::optional<Split> again;
-  if (data.subword_dropout > 0) {
-    Workers workers(threads);
-    again = resegmented(data, seed, 0, workers);
-  }
   plan.about = spec.train.batch.tokens.has_value();
   plan.updates_per_epoch =
       std::ssize(epoch_batches(again ? *again : data.train, spec.train.batch, seed, 0));

@@ -61,17 +61,24 @@ void TrainedArguments::add_to(CLI::App& command, std::vector<std::string> used) 
       ->capture_default_str()
       ->check(CLI::IsMember({"probabilities", "log-probabilities"}))
       ->needs("--ensemble");
-  command
-      .add_option("--state",
-                  options.state,
-                  "which parameters: best, last or those of an update that has a checkpoint; of a "
-                  "run that is not complete, best unless another is asked for")
-      ->type_name("best|last|UPDATE")
-      ->check(fault_of_state);
+  add_state_option(command, options.state);
   add_record_plugin_option(command, options.plugins);
   add_threads_option(command, options.threads);
   add_size_option(command, options.sizes);
   options.note = print_note;
+}
+
+void add_state_option(CLI::App& command, StateName& state, const std::string& start) {
+  command
+      .add_option("--state",
+                  state,
+                  start +
+                      "which parameters: best, last or those of an update that has a checkpoint; "
+                      "average:5, the mean of the 5 newest checkpoints, or average:400,800, of "
+                      "those of these updates; of a run that is not complete, best unless another "
+                      "is asked for")
+      ->type_name("best|last|UPDATE|average:N")
+      ->check(fault_of_state);
 }
 
 void add_record_plugin_option(CLI::App& command, std::vector<std::string>& plugins) {

@@ -34,6 +34,9 @@ struct TrainedArguments {
   TrainedRuns open() const;
 };
 
+// `--state`. start: of its help.
+void add_state_option(CLI::App& command, StateName& state, const std::string& start = "");
+
 // `--plugin` of commands that read a record.
 void add_record_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
 

@@ -34,6 +34,7 @@ struct ExportArguments {
   std::string format = "csv";
   std::string what = "runs";
   std::vector<std::string> plugins;
+  std::string state;
   ReportOptions report;
   std::string module;
   std::optional<Index> head;
@@ -55,6 +56,7 @@ void check_used(const CLI::App& command, const std::string& what) {
                                                       {"--head", "links"},
                                                       {"--threshold", "links"},
                                                       {"--row-aligns", "links"},
+                                                      {"--state", "states"},
                                                       {"--resamples", "report"},
                                                       {"--sentences", "report"},
                                                       {"--smooth", "report"},
@@ -94,6 +96,7 @@ std::string exported_links(const ExportArguments& arguments) {
 std::string exported_states(const ExportArguments& arguments) {
   TrainedOptions options;
   options.plugins = arguments.plugins;
+  options.state = arguments.state;
   options.note = print_note;
   return json_line(states_json(open_trained({one_run(arguments)}, options)));
 }
@@ -188,6 +191,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
   command->add_option("--head", arguments->head, "of links: of which head (default: the first)")
       ->check(integer());
   arguments->reading.add_to(*command);
+  add_state_option(*command, arguments->state, "of states: ");
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   arguments->file.add_to(*command, "-o,--output", "a new file (default: standard output)");
   command->get_option("--force")->needs("--output");

@@ -1,7 +1,8 @@
 // Corpus chrF2 (Popović 2015) of character n-grams, n = 1 to 6, without white space, as sacreBLEU 2 computes it:
 //   chrF = 100 (1 + β²) P R / (β² P + R),   β = 2: recall counts twice
 // P, R: the shares of the hypotheses' n-grams in the references and of the references' n-grams in the
-// hypotheses, counted over the corpus for each n, then averaged over those n that both sides have.
+// hypotheses, counted over the corpus for each n, then averaged over those n that both sides have. With several
+// references (task.test.references) a sentence is counted with the one that gives it the highest chrF.
 #include "framework/eval/text_metrics.hpp"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class Chrf final : public Metric {
 
  private:
   static void count_ngrams(const EvaluatedSentence& sentence, std::span<double> to) {
-    std::ranges::copy(chrf_stats(sentence.decoded->text, sentence.example.target_text), to.begin());
+    std::ranges::copy(chrf_stats(sentence.decoded->text, sentence.all_references()), to.begin());
   }
 };
 

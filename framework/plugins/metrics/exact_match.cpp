@@ -1,4 +1,7 @@
-// The share of sentences whose hypothesis has exactly the text of the reference.
+// The share of sentences whose hypothesis has exactly the text of a reference.
+#include <algorithm>
+#include <string_view>
+
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 
@@ -17,7 +20,10 @@ class ExactMatch final : public Metric {
              .count =
                  [](const EvaluatedSentence& sentence, std::span<double> to) {
                    const Decoded& found = *sentence.decoded;
-                   to[0] = is_exact(found.tokens, found.text, sentence.example.target_text);
+                   to[0] = std::ranges::any_of(
+                       sentence.all_references(), [&](std::string_view reference) {
+                         return is_exact(found.tokens, found.text, reference);
+                       });
                  },
              .stored = CountColumn::Stored::uint8}};
   }

@@ -171,7 +171,11 @@ class ParallelText final : public Task {
   using Hashes = std::map<std::string, std::string>;  // of the files, by path
 
   static PairReader reader_of(const TextFiles& files, MarkedSides marked) {
-    return {files.source.path, files.target.path, files.alignment.path, marked};
+    return {files.source.path,
+            files.target.path,
+            files.alignment.path,
+            marked,
+            files.reference_paths()};
   }
   static MarkedSides marked_by(const Vocabularies& both) {
     return {both.source->marks_spaces(), both.target->marks_spaces()};
@@ -368,6 +372,13 @@ class ParallelText final : public Task {
       ++counts.kept;
       const std::vector<Link> links = spread_links(pair.links, source.word_of, target.word_of);
       emit(split, {source.tokens, target.tokens, links, source.text, target.text, pair.line});
+      if (!pair.references.empty()) split.references.emplace_back();
+      for (std::size_t k = 0; k < pair.references.size(); ++k) {
+        const Index limit = truncates() ? most : kLongestSentence;
+        const std::string& line = pair.references[k];
+        const Side side(*data.target, files.references[k], pair.line, line, limit);
+        split.references.back().push_back(side.text);
+      }
       sources.add(pair.line, source.text, source.tokens);
       targets.add(pair.line, target.text, target.tokens);
     }

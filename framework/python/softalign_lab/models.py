@@ -66,7 +66,7 @@ class Model:
     """The trained model of a run, or those of several runs asked together (an ensemble)."""
 
     def __init__(self, records: Sequence[str], search: Mapping[str, Any] | str | None = None, state: str = "", threads: int = 0, **changes: Any) -> None:
-        """search: {"type": "beam", "width": 10} in place of the run's own; state: "best", "last" or an update that has a checkpoint."""
+        """search: {"type": "beam", "width": 10} in place of the run's own; state: "best", "last", an update that has a checkpoint, or "average:5", the mean of the 5 newest checkpoints."""
         if search is not None:
             changes["search"] = search
         files = [os.path.join(record, "run.h5") if os.path.isdir(record) else record for record in records]
