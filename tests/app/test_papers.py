@@ -77,11 +77,30 @@ def gehring() -> int:
     return (source + target + 512) * d + 12 * convolution + (d * d + d) + attentional_lstm(d, d, d, d // 2, target)
 
 
+def gehring_gated() -> int:
+    """512 everywhere, 20 convolutions of width 3 on either side (Gehring et al. 2017, section 3), 40,000 symbols, 1024 positions a side."""
+    d, layers, symbols = 512, 20, 40000
+    mapping = d * d + d
+    convolution = 3 * d * 2 * d + 2 * d
+    side = (symbols + 1024) * d + 2 * mapping + layers * convolution  # the mappings: W_in and W_out
+    return 2 * side + layers * mapping + (d * symbols + symbols)  # W_d and b_d; the softmax
+
+
 def cheng() -> int:
     """The LSTMN (Cheng et al. 2016, equations 2 to 6): an LSTM and W_h, W_x, W_~h, v of its intra-attention."""
     m, n, symbols = 300, 450, 30000
     lstmn = lstm(m, n) + n * n + m * n + n * n + n
     return 2 * symbols * m + lstmn + additive(n, n, n) + attentional_lstm(m, n, n, n // 2, symbols)
+
+
+def cheng_deep() -> int:
+    """The LSTMN as a decoder, too (Cheng et al. 2016, section 4): its intra-attention, the gate r, and a query [x ; gamma~]."""
+    m, n, symbols, readout = 300, 450, 30000, 225
+    lstmn = lstm(m, n) + n * n + m * n + n * n + n
+    gate = m * n + n * n + n
+    first = 2 * (n * n + n)
+    deep = (n + m) * readout + readout + readout * symbols + symbols
+    return 2 * symbols * m + 2 * lstmn + gate + additive(m + n, n, n) + first + deep
 
 
 def xu() -> int:
@@ -101,8 +120,10 @@ COUNTS = {
     "bahdanau2015-search-30": SEARCH,
     "bahdanau2015-search-50": SEARCH,
     "cheng2016": cheng(),
+    "cheng2016-deep": cheng_deep(),
     "cho2014": ENCDEC,
     "gehring2016": gehring(),
+    "gehring2017": gehring_gated(),
     "sutskever2014": luong(NO_ATTENTION, False, 160000, 80000),
     "luong2015-base": luong(NO_ATTENTION, False),
     "luong2015-reverse": luong(NO_ATTENTION, False),
