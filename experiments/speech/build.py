@@ -2,7 +2,7 @@
 """Builds spoken letters and digits for the task `frames`: HDF5 files of log-mel frames, and the spoken symbols line by line.
 
 build.py [--output FOLDER] [--train N] [--seed N]: espeak-ng (a Debian package) speaks strings such as "k 7 q" in several voices, speeds
-and pitches; white noise is added. The test voices are not in train or dev, and test strings have up to four times as many symbols. The
+and pitches; white noise is added. The speakers of test are not in train or dev, and test strings have up to four times as many symbols. The
 same version of espeak-ng and the same seed give the same bytes. FOLDER gets train, dev and test: .h5, .txt (the symbols), .tsv (voice,
 words per minute, pitch, signal-to-noise ratio in dB).
 """
@@ -23,8 +23,9 @@ import numpy as np
 
 FOLDER = Path(__file__).resolve().parent / "data"
 SYMBOLS = "abcdefghijklmnopqrstuvwxyz0123456789"
-SEEN = [f"{accent}+{speaker}" for accent in ("en-gb", "en-us", "en-gb-x-rp") for speaker in ("m1", "m2", "m3", "f1", "f2")]
-HELD_OUT = [f"{accent}+{speaker}" for accent in ("en-gb-scotland", "en-029") for speaker in ("m4", "m7", "f3", "f4")]
+ACCENTS = ("en-gb", "en-us", "en-gb-x-rp", "en-gb-scotland", "en-029")
+SEEN = [f"{accent}+{speaker}" for accent in ACCENTS for speaker in ("m1", "m2", "m3", "m5", "m6", "m8", "f1", "f2", "f5")]
+HELD_OUT = [f"{accent}+{speaker}" for accent in ACCENTS for speaker in ("m4", "m7", "f3", "f4")]
 SPEED, PITCH, NOISE = (120, 200), (30, 70), (10, 30)  # words per minute, espeak-ng's 0..99, dB
 
 RATE = 22050  # samples per second, espeak-ng's
