@@ -8,11 +8,11 @@ trap 'rm -rf "$place"' EXIT
 for spec in *.yaml; do
   name=${spec%.yaml}
   if grep -q '^method:' "$spec"; then  # a sweep: a row that was stopped early
-    softalign sweep run "$spec" --workers 1 --out "$place"
+    softalign sweep run "$spec" --workers 1 --results "$place"
     pruned=$(grep -l '"pruned"' "$place/$name"/*/status.json | head -n 1)
     softalign publish "${pruned%/*}" --force --below ../.. -o "$name.h5"
   else
-    softalign run "$spec" --out "$place"
+    softalign run "$spec" --results "$place"
     softalign publish "$place/$name"/* --force --below ../.. -o "$name.h5"
   fi
 done
