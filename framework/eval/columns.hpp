@@ -8,8 +8,14 @@
 namespace softalign {
 
 // The axis of /test in a record, and its arrays besides the columns.
-inline constexpr std::string_view kSentenceArrays[] = {
-    "sentence", "line", "source_length", "source", "reference", "hypothesis", "model_score"};
+inline constexpr std::string_view kSentenceArrays[] = {"sentence",
+                                                       "line",
+                                                       "source_length",
+                                                       "source",
+                                                       "reference",
+                                                       "hypothesis",
+                                                       "replaced_words",
+                                                       "model_score"};
 
 }  // namespace softalign
 
