@@ -11,7 +11,8 @@
 namespace softalign::python {
 namespace {
 
-const std::vector<std::string> kMeasured = {"search", "lengths", "row_aligns", "batch"};
+const std::vector<std::string> kMeasured = {
+    "search", "lengths", "row_aligns", "unknown_words", "batch"};
 
 // One run's model, or those of several asked together. Threads wait for each other.
 class Trained {
@@ -40,7 +41,7 @@ class Trained {
     {
       const py::gil_scoped_release release;
       const std::lock_guard lock(asked_);
-      Translator translator(*runs_, most, "lines");
+      Translator translator(*runs_, {.most = most, .input = "lines"});
       for (std::size_t at = 0; at < lines.size(); at += translator.block()) {
         const std::size_t end = std::min(lines.size(), at + translator.block());
         for (Translation& one :
@@ -49,7 +50,7 @@ class Trained {
                                   static_cast<Index>(at)))
           all.push_back(std::move(one));
       }
-      note(translator.note());
+      note(translator.notes());
     }
     py::list list;
     for (std::size_t i = 0; i < all.size(); ++i) {

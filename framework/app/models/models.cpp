@@ -8,10 +8,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <span>
 
 #include "framework/app/command.hpp"
 #include "framework/app/models/arguments.hpp"
+#include "framework/app/models/demand_files.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/progress.hpp"
@@ -34,19 +37,33 @@ namespace softalign::app {
 
 namespace {
 
+// Draws the progress of a text; the batches are done in any thread.
+CountLines lines_done(ProgressObserver& observer, std::mutex& mutex, const char* what) {
+  return [&observer, &mutex, what](Index lines) {
+    const std::lock_guard lock(mutex);
+    observer.lines(what, lines);
+  };
+}
+
 constexpr const char* kInput = "standard input";
 
 struct TranslateArguments {
   TrainedArguments trained;
   KeptFiles files;
   Index n_best = 0;  // 0: the best alone, as plain text
+  DemandOptions demands;
+  std::string too_long = "refuse";
   bool json = false;
 };
+
+TooLong too_long_of(const std::string& name) {
+  return name == "crop" ? TooLong::crop : name == "skip" ? TooLong::skip : TooLong::refuse;
+}
 
 // A line for a line; with --n-best one for each hypothesis, none for an empty line.
 std::string text_of(const Translation& translation, const Vocabulary& target, Index n_best) {
   const std::vector<Hypothesis>& all = translation.hypotheses;
-  if (n_best == 0) return (all.empty() ? "" : target.join(all.front().tokens)) + "\n";
+  if (n_best == 0) return (all.empty() ? "" : softalign::text_of(all.front(), target)) + "\n";
   std::string text;
   for (std::size_t k = 0; k < all.size(); ++k)
     text += fmt::format("{}\t{}\t{}\t{}\t{}\n",
@@ -54,7 +71,7 @@ std::string text_of(const Translation& translation, const Vocabulary& target, In
                         k + 1,
                         all[k].score,
                         all[k].log_probability,
-                        target.join(all[k].tokens));
+                        softalign::text_of(all[k], target));
   return text;
 }
 
@@ -114,12 +131,25 @@ void translate(const TranslateArguments& arguments) {
   refuse_links(runs);
   KeptAlignments kept(arguments.files, runs);
   const Vocabulary& target = *runs.first().target;
-  Translator translator(runs, std::max<Index>(1, arguments.n_best), kInput, kept.take());
-  LineReader input(kInput, read_input);
+  ProgressObserver observer(ProgressObserver::Signals::left);
+  std::mutex mutex;
+  const TooLong too_long = too_long_of(arguments.too_long);
+  Translator translator(runs,
+                        {.most = std::max<Index>(1, arguments.n_best),
+                         .input = kInput,
+                         .take = kept.take(),
+                         .too_long = too_long,
+                         .done = lines_done(observer, mutex, "translating")});
+  DemandFiles demands(arguments.demands, translator, target, kInput);
+  LineReader input(
+      kInput,
+      read_input,
+      too_long == TooLong::refuse ? LineReader::LongLines::refuse : LineReader::LongLines::shorten);
   Index lines = 0;
   for (bool more = true; more;) {
     const Block block = read_block(input, runs.first().source.get(), translator.block());
-    for (const Translation& one : translator.translate(block.lines, lines))
+    for (const Translation& one :
+         translator.translate(block.lines, lines, demands.next(block.lines.size())))
       write_data(arguments.json ? json_line(translation_json(one, target))
                                 : text_of(one, target, arguments.n_best));
     if (std::fflush(stdout) != 0) break;  // main says why
@@ -127,7 +157,9 @@ void translate(const TranslateArguments& arguments) {
     if (block.fault) std::rethrow_exception(block.fault);
     more = !block.last;
   }
-  write_error(translator.note());
+  demands.finish();
+  observer.clear();
+  write_error(translator.notes());
   kept.write(lines);
 }
 
@@ -141,7 +173,7 @@ void add_translate(CLI::App& app, Outcome&) {
                                   "as the training text has them",
                                   "Models",
                                   "softalign translate 3f2a < source.txt > target.txt");
-  arguments->trained.add_to(*command, {"search", "batch"});
+  arguments->trained.add_to(*command, {"search", "unknown_words", "batch"});
   command
       ->add_option(
           "--n-best",
@@ -150,6 +182,14 @@ void add_translate(CLI::App& app, Outcome&) {
           "score, log probability, text, tabs between them; samples equal in every symbol are one "
           "(--json: how often it was drawn)")
       ->check(integer(between(1, 1000)));
+  arguments->demands.add_to(*command);
+  command
+      ->add_option("--too-long",
+                   arguments->too_long,
+                   "lines that are too long for the memory: crop, translate their beginning; skip, "
+                   "an empty line")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"refuse", "crop", "skip"}));
   command->add_flag("--json",
                     arguments->json,
                     "a JSON object for each sentence, with the log probability of every symbol");
@@ -205,7 +245,10 @@ void score(const ScoreArguments& arguments) {
   const TrainedRuns runs = arguments.trained.open();
   refuse_links(runs);
   KeptAlignments kept(arguments.files, runs);
-  ForcedDecoder decoder(runs, arguments.source, kept.take());
+  ProgressObserver observer(ProgressObserver::Signals::left);
+  std::mutex mutex;
+  ForcedDecoder decoder(
+      runs, arguments.source, kept.take(), lines_done(observer, mutex, "scoring"));
   TextFile source(arguments.source, TextFile::Read::once),
       target(arguments.target, TextFile::Read::once);
   Index line = 0, symbols = 0;
@@ -221,6 +264,7 @@ void score(const ScoreArguments& arguments) {
     }
     more = !pairs.last;
   }
+  observer.clear();
   if (symbols > 0)
     write_error(fmt::format("perplexity {:.4g}: {:.6g} nats over {} symbols with </s>\n",
                             exact::exp(-log_probability / static_cast<double>(symbols)),
@@ -306,7 +350,8 @@ void add_evaluate(CLI::App& app, Outcome&) {
                                   "measure a trained model again, with another search",
                                   "Models",
                                   "softalign evaluate 3f2a search=beam search.width=10");
-  arguments->trained.add_to(*command, {"search", "lengths", "row_aligns", "batch"});
+  arguments->trained.add_to(*command,
+                            {"search", "lengths", "row_aligns", "unknown_words", "batch"});
   command
       ->add_option("--split",
                    arguments->split,
