@@ -40,6 +40,12 @@ std::string_view remedy_for_line(std::string_view long_line) {
                                                         : kMacLineEnds;
 }
 
+// The offset of the character that has this byte of UTF-8.
+std::size_t beginning_of_character(std::string_view text, std::size_t at) {
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
+}
+
 // What else than text a file or stream may be.
 void refuse_other_formats(std::string_view beginning, const std::string& name) {
   for (const auto& [magic, program] : {std::pair<std::string_view, const char*>{"\x1f\x8b", "gzip"},
@@ -59,7 +65,7 @@ void refuse_other_formats(std::string_view beginning, const std::string& name) {
 
 }  // namespace
 
-void check_line(std::string_view line, const std::string& file, Index number) {
+void check_line(std::string_view line, const std::string& file, Index number, bool any_length) {
   if (line.find('\0') != std::string_view::npos)
     throw DataError("{}:{}: contains a NUL byte; give text in UTF-8, not UTF-16 or a binary file",
                     file,
@@ -70,6 +76,7 @@ void check_line(std::string_view line, const std::string& file, Index number) {
                     number,
                     wrong + 1,
                     static_cast<unsigned char>(line[wrong]));
+  if (any_length) return;
   if (const std::size_t words = split_words(line).size(); words > kLongestSentence)
     throw DataError("{}:{}: {} words, more than {}; {}",
                     file,
@@ -100,11 +107,12 @@ bool LineReader::next(std::string& line) {
   if (number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (line.ends_with('\r')) line.pop_back();
   if (number_ == 1) returns_ = line.find('\r') != std::string::npos;
-  check_line(line, name_, number_);
+  check_line(line, name_, number_, long_lines_ == LongLines::shorten);
   return true;
 }
 
 bool LineReader::take_line(std::string& line) {
+  bool whole = true;
   for (;;) {
     if (remaining_.empty()) {
       buffer_.resize(kBufferBytes);
@@ -112,8 +120,12 @@ bool LineReader::take_line(std::string& line) {
       if (remaining_.empty()) return !line.empty();
     }
     const std::size_t end = remaining_.find('\n');
-    line += remaining_.substr(0, end);
+    if (whole) line += remaining_.substr(0, end);
     if (number_ == 0) refuse_other_formats(line, name_);
+    if (line.size() > kMaxLineBytes && long_lines_ == LongLines::shorten) {
+      line.resize(beginning_of_character(line, kMaxLineBytes));
+      whole = false;
+    }
     if (line.size() > kMaxLineBytes)
       throw DataError("{}:{}: longer than {} bytes; {}",
                       name_,

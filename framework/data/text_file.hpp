@@ -17,8 +17,11 @@
 namespace softalign {
 
 // Throws DataError `file:line: ...` if the line contains a NUL, is not UTF-8, or has more than
-// kLongestSentence words.
-void check_line(std::string_view line, const std::string& file, Index number);
+// kLongestSentence words, unless it may be longer.
+void check_line(std::string_view line,
+                const std::string& file,
+                Index number,
+                bool any_length = false);
 
 // Throws DataError `file:line: ...` when the line holds U+2581, which vocabularies that mark spaces with it
 // (Vocabulary::marks_spaces) would read as a space.
@@ -35,8 +38,12 @@ class LineReader {
   // the end.
   using Fill = std::function<std::size_t(std::span<char> buffer)>;
 
+  // Lines that are longer than check_line allows. shorten: they have any number of words, and end after a MiB.
+  enum class LongLines { refuse, shorten };
+
   // `name` is the file's name in messages.
-  LineReader(std::string name, Fill fill) : name_(std::move(name)), fill_(std::move(fill)) {}
+  LineReader(std::string name, Fill fill, LongLines long_lines = LongLines::refuse)
+      : name_(std::move(name)), fill_(std::move(fill)), long_lines_(long_lines) {}
 
   // The next line without its end (LF or CRLF) and without a byte order mark; false after the last.
   // Throws DataError `name:line: ...` for more than a MiB without a line end (the rest is not read),
@@ -54,6 +61,7 @@ class LineReader {
 
   std::string name_;
   Fill fill_;
+  LongLines long_lines_;
   std::string buffer_;          // bytes read but not yet returned
   std::string_view remaining_;  // the part of it still to take
   Index number_ = 0;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
 
 #include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/left_to_right.hpp"
+#include "framework/eval/phrases.hpp"
 #include "framework/kernels/cross_entropy.hpp"
 
 namespace softalign {
@@ -16,6 +19,7 @@ struct Candidate {
   double log_probability;
   std::size_t live;
   Token token;
+  Index missing = 0;  // symbols of phrases
 };
 
 // No logit up to this adds more than `least` to a hypothesis: a little below the exact number,
@@ -27,16 +31,26 @@ real lowest_logit(double least, double log_probability, double log_sum) {
 
 class Beam {
  public:
-  Beam(const Scorer& scorer, Tape& tape, const SourceBatch& source, const BeamSettings& settings)
+  Beam(const Scorer& scorer,
+       Tape& tape,
+       const SourceBatch& source,
+       const BeamSettings& settings,
+       const Demands& demands)
       : source_(source),
         settings_(settings),
-        growing_(scorer, tape, source, settings.width),
+        demands_(demands),
+        growing_(scorer, tape, source, settings.width, 1, demands),
+        progress_(demands, source.sentences, source.sentences * settings.width),
         finished_(usize(source.sentences)) {
     best_.reserve(usize(settings_.width));
+    if (progress_.most_phrases() == 0) return;
+    pool_.reserve(usize(settings_.width * (2 + progress_.most_phrases())));
+    banks_.reserve(usize(progress_.most_symbols() + 1));
+    slots_.reserve(usize(progress_.most_symbols() + 1));
   }
 
   std::vector<std::vector<Hypothesis>> run() {
-    for (; growing_.alive(); growing_.advance()) {
+    for (; growing_.alive(); growing_.advance(), progress_.advance()) {
       growing_.predict();
       for (std::size_t begin = 0; begin < growing_.live().size();) begin = choose(begin);
     }
@@ -53,16 +67,21 @@ class Beam {
     const Index length =
         settings_.limits.length(source_.lengths[usize(sentence)], growing_.annotations(sentence));
     const bool may_end = growing_.step() >= settings_.limits.least_symbols(length);
+    const Index steps_after =
+        demands_.most_steps(sentence, settings_.limits.most_steps(length)) - growing_.step() - 1;
     std::vector<Hypothesis>& finished = finished_[usize(sentence)];
     const std::size_t width = usize(settings_.width) - finished.size();
     best_.clear();
     std::size_t end = begin;
-    for (; end < live.size() && live[end].sentence == sentence; ++end)
-      consider(end, width, may_end);
-    const bool at_limit = growing_.step() + 1 >= settings_.limits.most_steps(length);
+    while (end < live.size() && live[end].sentence == sentence) ++end;
+    if (progress_.wants(sentence) && !growing_.forced(begin))
+      share(begin, end, width, may_end, steps_after);
+    else
+      for (std::size_t i = begin; i < end; ++i) consider(i, width, may_end);
     for (const Candidate& c : best_) {
-      if (c.token != kEnd && !at_limit) {
+      if (c.token != kEnd && steps_after > 0) {
         growing_.go_on(c.live, c.token, c.log_probability);
+        progress_.go_on(sentence, c.live, c.token);
       } else {
         finished.push_back(growing_.finish(c.live, c.token, c.log_probability));
         finished.back().score = score(finished.back());
@@ -71,8 +90,24 @@ class Beam {
     return end;
   }
 
-  // Puts the continuations of a hypothesis among the best `width` of its sentence.
+  double after(std::size_t live, Token token) const {
+    const real logit = growing_.logits(live)[usize(token)];
+    return growing_.live()[live].log_probability +
+           static_cast<double>(logit - growing_.log_sum(live));
+  }
+
   void consider(std::size_t live, std::size_t width, bool may_end) {
+    if (const std::optional<Token> forced = growing_.forced(live))
+      best_.push_back({after(live, *forced), live, *forced});
+    else
+      consider(live, width, [&](Token token) {
+        return growing_.allows(token) && (token != kEnd || may_end);
+      });
+  }
+
+  // Puts those continuations of a hypothesis that are allowed among the best `width` of its sentence.
+  template <class Allowed>
+  void consider(std::size_t live, std::size_t width, const Allowed& allowed) {
     const double so_far = growing_.live()[live].log_probability;
     const std::span<const real> logits = growing_.logits(live);
     const real log_sum = growing_.log_sum(live);
@@ -84,8 +119,8 @@ class Beam {
         if (v == count) return;
       }
       const double p = so_far + static_cast<double>(logits[usize(v)] - log_sum);
-      if (v == kBegin || (v == kEnd && !may_end) ||
-          (best_.size() == width && !(p > best_.back().log_probability)))
+      if ((best_.size() == width && !(p > best_.back().log_probability)) ||
+          !allowed(static_cast<Token>(v)))
         continue;
       if (best_.size() == width) best_.pop_back();
       const auto place =
@@ -94,6 +129,67 @@ class Beam {
           });
       best_.insert(place, {p, live, static_cast<Token>(v)});
     }
+  }
+
+  // The next beam of a sentence with phrases (Post and Vilar 2018, section 3 and algorithm 2): candidates are the best
+  // continuations of all hypotheses, the best one of each, and those that continue a phrase; the beam is
+  // shared among banks of equal progress. A hypothesis ends when it has all phrases; until then it keeps as
+  // many steps as they need.
+  void share(
+      std::size_t begin, std::size_t end, std::size_t width, bool may_end, Index steps_after) {
+    const Index sentence = growing_.live()[begin].sentence;
+    const PhraseSet& phrases = progress_.of(sentence);
+    const auto missing = [&](std::size_t live, Token token) {
+      return phrases.missing_after(progress_.at(sentence, live), token);
+    };
+    const auto add = [&](std::size_t live, Token token) {
+      const double p = after(live, token);  // NaN, of a model that has diverged, has no order
+      pool_.push_back({p == p ? p : -std::numeric_limits<double>::infinity(),
+                       live,
+                       token,
+                       missing(live, token)});
+    };
+    const auto consider_of = [&](std::size_t live, std::size_t most) {
+      consider(live, most, [&](Token token) {
+        if (!growing_.allows(token)) return false;
+        if (token != kEnd) return missing(live, token) <= steps_after;
+        return may_end && phrases.missing(progress_.at(sentence, live)) == 0;
+      });
+    };
+    pool_.clear();
+    for (std::size_t live = begin; live < end; ++live) consider_of(live, width);
+    for (const Candidate& c : best_) add(c.live, c.token);
+    for (std::size_t live = begin; live < end; ++live) {
+      best_.clear();
+      consider_of(live, 1);
+      for (const Candidate& c : best_) add(c.live, c.token);
+      const std::span<const Index> progress = progress_.at(sentence, live);
+      for (Index phrase = 0; phrase < phrases.count(); ++phrase)
+        if (const Token next = phrases.next(phrase, progress);
+            next >= 0 && missing(live, next) <= steps_after)
+          add(live, next);
+    }
+    const auto key = [](const Candidate& c) {
+      return std::tuple(c.missing, -c.log_probability, c.live, c.token);
+    };
+    std::ranges::sort(pool_, {}, key);  // equal candidates become neighbours
+    const auto equal = [](const Candidate& a, const Candidate& b) {
+      return a.live == b.live && a.token == b.token;
+    };
+    pool_.erase(std::unique(pool_.begin(), pool_.end(), equal), pool_.end());
+    banks_.assign(usize(phrases.symbols() + 1), 0);
+    slots_.resize(banks_.size());
+    for (const Candidate& c : pool_) ++banks_[usize(phrases.symbols() - c.missing)];
+    allocate_banks(static_cast<Index>(width), banks_, slots_);
+    best_.clear();
+    for (const Candidate& c : pool_) {
+      Index& slots = slots_[usize(phrases.symbols() - c.missing)];
+      if (slots > 0) best_.push_back(c);
+      slots = std::max<Index>(0, slots - 1);
+    }
+    std::ranges::sort(best_, {}, [](const Candidate& c) {
+      return std::tuple(-c.log_probability, c.live, c.token);
+    });
   }
 
   // log P(Y|X) / lp(Y) + cp(X; Y) (Wu et al. 2016, equation 14).
@@ -110,8 +206,11 @@ class Beam {
 
   const SourceBatch& source_;
   const BeamSettings& settings_;
+  const Demands& demands_;
   LeftToRight growing_;
-  std::vector<Candidate> best_;
+  PhraseProgress progress_;
+  std::vector<Candidate> best_, pool_;
+  std::vector<Index> banks_, slots_;  // of the sentence that is shared
   std::vector<std::vector<Hypothesis>> finished_;
 };
 
@@ -131,10 +230,11 @@ double coverage(std::span<const float> alignment, Index positions) {
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer,
                                                  Tape& tape,
                                                  const SourceBatch& source,
-                                                 const BeamSettings& settings) {
+                                                 const BeamSettings& settings,
+                                                 const Demands& demands) {
   if (settings.coverage_penalty > 0 && !scorer.aligns())
     throw SpecError("coverage_penalty: the model has no attention, so there is no coverage");
-  return Beam(scorer, tape, source, settings).run();
+  return Beam(scorer, tape, source, settings, demands).run();
 }
 
 namespace {

@@ -31,11 +31,13 @@ struct BeamSettings {
 // gets nothing; here it counts as 1e-9.
 double coverage(std::span<const float> alignment, Index positions);
 
-// Throws SpecError for a coverage penalty without attention.
+// Throws SpecError for a coverage penalty without attention. Sentences with phrases that they must contain
+// share their beam among hypotheses by what these contain (phrases.hpp).
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer,
                                                  Tape& tape,
                                                  const SourceBatch& source,
-                                                 const BeamSettings& settings);
+                                                 const BeamSettings& settings,
+                                                 const Demands& demands = {});
 
 struct BeamSymbol;  // left_to_right.hpp
 

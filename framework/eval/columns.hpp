@@ -15,6 +15,7 @@ inline constexpr std::string_view kSentenceArrays[] = {"sentence",
                                                        "reference",
                                                        "references",
                                                        "hypothesis",
+                                                       "replaced_words",
                                                        "model_score"};
 
 }  // namespace softalign

@@ -34,10 +34,12 @@ struct Decoded {
   std::vector<Token> tokens;  // without </s>
   std::string text;
   // The vocabulary's segmentation of the text, whichever symbols the search produced; if there is an
-  // <unk>, which cannot come from text, the symbols of the search.
+  // <unk> in it, which cannot come from text, the symbols of the search.
   std::vector<Token> symbols;
   double score = 0;      // by which the search ranked it
   bool finished = true;  // false: the length limit came before </s>
+  std::vector<Link> replaced =
+      {};  // each <unk> of `tokens` that another word stands for in the text, and its source word
 };
 
 // One sentence with all results of its evaluation, for metrics to count. Passes that were not made are null.

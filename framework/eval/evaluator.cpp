@@ -115,14 +115,19 @@ std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const 
 
 Decoded decoded_of(Hypothesis hypothesis, const Vocabulary& vocabulary) {
   const std::vector<Token>& tokens = hypothesis.tokens;
-  std::string text = vocabulary.join(tokens);
-  const bool recut = vocabulary.has_pieces() && std::ranges::find(tokens, kUnknown) == tokens.end();
+  std::string text = text_of(hypothesis, vocabulary);
+  const auto unknown = std::ranges::count(tokens, kUnknown);
+  const bool recut =
+      (vocabulary.has_pieces() || unknown > 0) && unknown == std::ssize(hypothesis.replaced);
   std::vector<Token> symbols = recut ? vocabulary.encode(text) : tokens;
+  std::vector<Link> replaced;
+  for (const ReplacedWord& one : hypothesis.replaced) replaced.push_back({one.source, one.symbol});
   return {std::move(hypothesis.tokens),
           std::move(text),
           std::move(symbols),
           hypothesis.score,
-          hypothesis.finished};
+          hypothesis.finished,
+          std::move(replaced)};
 }
 
 double bytes_of(const AlignmentMatrix& matrix) {
@@ -210,6 +215,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   std::mutex mutex;
   Index done = 0;
   TapePool tapes;
+  const Demands demands{.no_unknown = request.unknown != nullptr && request.unknown->forbids()};
 
   const Batches batches = evaluation_batches(split, request.batch);
   workers.run(std::ssize(batches), [&](Index i) {
@@ -228,12 +234,14 @@ EvaluatedSplit evaluate(const Scorer& scorer,
                    : step_by_step(scorer, tape, batch);
     for (const TeacherForced& one : forced) found += bytes_of(one.attention) + bytes_of(one.heads);
     if (request.search != nullptr) {
-      auto hypotheses = request.search->run(scorer, tape, batch.source_side());
+      auto hypotheses = request.search->run(scorer, tape, batch.source_side(), demands);
       for (const auto& of_sentence : hypotheses) found += bytes_of(of_sentence);
       for (std::size_t row = 0; row < hypotheses.size(); ++row) {
         const auto at = usize(batch.example[row]);
         Hypothesis& best = hypotheses[row].front();
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
+        if (request.unknown != nullptr)
+          request.unknown->replace(best, split.examples[at].source_text);
         out.decoded[at] = decoded_of(std::move(best), target);
       }
     }

@@ -11,6 +11,7 @@
 #include "framework/eval/counts.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/eval/search.hpp"
+#include "framework/eval/unknown_words.hpp"
 
 namespace softalign {
 
@@ -45,6 +46,7 @@ struct EvaluationRequest {
   const Search* search = nullptr;         // null: teacher-forced only
   const Vocabulary* source = nullptr;     // null: alignments are counted by symbols, not by words
   const IbmModel1* ibm_model1 = nullptr;  // null: its baseline is not measured
+  const UnknownWords* unknown = nullptr;  // null: an <unk> of the search stays one
   std::vector<NamedMetric> metrics = default_metrics();
   RowAligns row_aligns = RowAligns::predicted;
   Index batch = 64;             // sentences side by side

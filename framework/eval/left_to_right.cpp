@@ -16,10 +16,15 @@ Tape& emptied(Tape& tape) {
 
 }  // namespace
 
-LeftToRight::LeftToRight(
-    const Scorer& scorer, Tape& tape, const SourceBatch& source, Index width, Index begin)
+LeftToRight::LeftToRight(const Scorer& scorer,
+                         Tape& tape,
+                         const SourceBatch& source,
+                         Index width,
+                         Index begin,
+                         const Demands& demands)
     : scorer_(scorer),
       tape_(emptied(tape)),
+      demands_(demands),
       whole_(scorer.read(tape, source)),
       positions_(scorer.positions(whole_)),
       rows_(tape, whole_, source.sentences * width) {

@@ -11,9 +11,11 @@
 // keep their memory, so that steps in the steady state do not allocate.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "framework/data/vocabulary.hpp"
 #include "framework/eval/beam.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
@@ -31,9 +33,13 @@ struct BeamSymbol {
 class LeftToRight {
  public:
   // A sentence begins with `begin` hypotheses, and never has more than `width`. The tape is reset, now and at
-  // the end.
-  LeftToRight(
-      const Scorer& scorer, Tape& tape, const SourceBatch& source, Index width, Index begin = 1);
+  // the end. What `demands` refers to must outlive it.
+  LeftToRight(const Scorer& scorer,
+              Tape& tape,
+              const SourceBatch& source,
+              Index width,
+              Index begin = 1,
+              const Demands& demands = {});
   ~LeftToRight();
   LeftToRight(const LeftToRight&) = delete;
   LeftToRight& operator=(const LeftToRight&) = delete;
@@ -43,6 +49,16 @@ class LeftToRight {
   std::span<const LiveHypothesis> live() const { return live_; }  // sentence by sentence
 
   Index annotations(Index sentence) const { return positions_[usize(sentence)]; }
+
+  // The symbol that a prefix has here, which the search must choose; nothing where it is free.
+  std::optional<Token> forced(std::size_t live) const {
+    const std::span<const Token> prefix = demands_.prefix(live_[live].sentence);
+    return step_ < std::ssize(prefix) ? std::optional(prefix[usize(step_)]) : std::nullopt;
+  }
+  // Returns whether a search that is free may choose the symbol, as far as this class knows.
+  bool allows(Token token) const {
+    return token != kBegin && !(demands_.no_unknown && token == kUnknown);
+  }
 
   void predict();
   std::span<const real> logits(std::size_t live) const;  // [V] of the next symbol
@@ -59,6 +75,7 @@ class LeftToRight {
 
   const Scorer& scorer_;
   Tape& tape_;
+  Demands demands_;
   std::vector<LiveHypothesis> live_, next_;
   std::vector<Token> previous_;  // by row
   std::vector<Model::Source> whole_;

@@ -11,11 +11,11 @@
 
 namespace softalign {
 
-void SampleDistribution::set(std::span<const real> logits, bool may_end) {
+void SampleDistribution::set(std::span<const real> logits, bool may_end, bool may_be_unknown) {
   items_.clear();
   double largest = -std::numeric_limits<double>::infinity();
   for (Index v = 0; v < std::ssize(logits); ++v) {
-    if (v == kBegin || (v == kEnd && !may_end)) continue;
+    if (v == kBegin || (v == kEnd && !may_end) || (v == kUnknown && !may_be_unknown)) continue;
     const auto logit = static_cast<double>(logits[usize(v)]);
     items_.push_back({logit, static_cast<Token>(v)});
     if (logit > largest) largest = logit;
@@ -88,11 +88,12 @@ void add(Hypothesis&& hypothesis, std::vector<Hypothesis>& all) {
 std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
                                             Tape& tape,
                                             const SourceBatch& source,
-                                            const SampleSettings& settings) {
+                                            const SampleSettings& settings,
+                                            const Demands& demands) {
   const RandomStream random(settings.seed, "search/sample");
   SampleDistribution distribution(settings);
   std::vector<std::vector<Hypothesis>> finished(usize(source.sentences));
-  LeftToRight growing(scorer, tape, source, settings.samples, settings.samples);
+  LeftToRight growing(scorer, tape, source, settings.samples, settings.samples, demands);
   for (; growing.alive(); growing.advance()) {
     growing.predict();
     const Index step = growing.step();
@@ -102,14 +103,20 @@ std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
       const Index length =
           settings.limits.length(source.lengths[sentence], growing.annotations(one.sentence));
       const std::span<const real> logits = growing.logits(i);
-      distribution.set(logits, step >= settings.limits.least_symbols(length));
-      const auto draw =
-          static_cast<std::uint64_t>(one.number) << 32 | static_cast<std::uint64_t>(step);
-      const auto example = static_cast<std::uint64_t>(source.example(one.sentence));
-      const Token token = distribution.draw(random.word(draw, example) * 0x1p-32);
+      const auto drawn = [&] {
+        distribution.set(
+            logits, step >= settings.limits.least_symbols(length), growing.allows(kUnknown));
+        const auto draw =
+            static_cast<std::uint64_t>(one.number) << 32 | static_cast<std::uint64_t>(step);
+        const auto example = static_cast<std::uint64_t>(source.example(one.sentence));
+        return distribution.draw(random.word(draw, example) * 0x1p-32);
+      };
+      const std::optional<Token> forced = growing.forced(i);
+      const Token token = forced ? *forced : drawn();
       const double p =
           one.log_probability + static_cast<double>(logits[usize(token)] - growing.log_sum(i));
-      if (token != kEnd && step + 1 < settings.limits.most_steps(length))
+      if (token != kEnd &&
+          step + 1 < demands.most_steps(one.sentence, settings.limits.most_steps(length)))
         growing.go_on(i, token, p);
       else
         add(growing.finish(i, token, p), finished[sentence]);

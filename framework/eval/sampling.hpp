@@ -28,7 +28,8 @@ struct SampleSettings {
 std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
                                             Tape& tape,
                                             const SourceBatch& source,
-                                            const SampleSettings& settings);
+                                            const SampleSettings& settings,
+                                            const Demands& demands = {});
 
 // The distribution that a symbol is drawn from: symbols with a probability, summing to 1, the most probable
 // first where the tail is cut off.
@@ -37,7 +38,7 @@ class SampleDistribution {
   explicit SampleDistribution(const SampleSettings& settings) : settings_(settings) {}
 
   // Takes log probabilities up to a constant, `logits` [V].
-  void set(std::span<const real> logits, bool may_end);
+  void set(std::span<const real> logits, bool may_end, bool may_be_unknown = true);
   Token draw(double u) const;             // u in [0, 1): the inverse of the cumulative distribution
   double probability(Token token) const;  // 0 for symbols that are cut off
 

@@ -8,6 +8,30 @@
 
 namespace softalign {
 
+std::string text_of(const Hypothesis& hypothesis, const Vocabulary& target) {
+  if (hypothesis.replaced.empty()) return target.join(hypothesis.tokens);
+  std::string text;
+  const auto add = [&](const std::string& words) {
+    if (!text.empty() && !words.empty()) text += ' ';
+    text += words;
+  };
+  auto token = hypothesis.tokens.begin();
+  for (const ReplacedWord& one : hypothesis.replaced) {
+    const auto at = hypothesis.tokens.begin() + one.symbol;
+    add(target.join({token, at}));
+    add(one.text);
+    token = at + 1;
+  }
+  add(target.join({token, hypothesis.tokens.end()}));
+  return text;
+}
+
+Index Demands::most_steps(Index sentence, Index limit) const {
+  std::size_t symbols = prefix(sentence).size();
+  for (const Phrase& phrase : phrases_of(sentence)) symbols += phrase.size();
+  return symbols == 0 ? limit : std::max(limit, static_cast<Index>(symbols) + 1);
+}
+
 std::vector<Forced> force(const Scorer& scorer,
                           Tape& tape,
                           const SourceBatch& source,

@@ -1,5 +1,5 @@
 // The contract of a search: source sentences to hypotheses, with the alignment of each. Also the lengths that
-// an output may have, and forced decoding, of targets that are given.
+// an output may have, what a caller may demand of it, and forced decoding, of targets that are given.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,17 @@
 
 #include "framework/config/options.hpp"
 #include "framework/config/registry.hpp"
+#include "framework/data/vocabulary.hpp"
 #include "framework/eval/scorer.hpp"
 
 namespace softalign {
+
+// An <unk> of a hypothesis that is shown as another word.
+struct ReplacedWord {
+  Index symbol = 0;   // of the hypothesis
+  Index source = -1;  // the source word in its place, from 0; -1: a prefix gave it
+  std::string text;
+};
 
 struct Hypothesis {
   std::vector<Token> tokens;   // without </s>
@@ -25,17 +33,44 @@ struct Hypothesis {
   std::vector<float>
       alignment;    // [steps, annotations]; steps = tokens (+ 1 for </s>); empty without attention
   Index drawn = 0;  // how often, by a search that draws
+  std::vector<ReplacedWord> replaced = {};  // by position; a search fills none
 
   std::size_t steps() const { return tokens.size() + (finished ? 1 : 0); }
+};
+
+// The hypothesis as a line that people read: as `target` joins symbols, with the words that replace some.
+std::string text_of(const Hypothesis& hypothesis, const Vocabulary& target);
+
+// What a caller demands of the outputs of a batch, besides the options of the search.
+enum class Demand { no_unknown, prefix, phrases };
+struct Demands {
+  using Phrase = std::vector<Token>;
+
+  bool no_unknown = false;                            // <unk> is written only where a prefix has it
+  std::span<const std::vector<Token>> prefixes = {};  // [B]: how each output begins; empty: anyhow
+  std::span<const std::vector<Phrase>> phrases = {};  // [B]: each phrase occurs; empty: none
+
+  std::span<const Token> prefix(Index sentence) const {
+    return prefixes.empty() ? std::span<const Token>() : prefixes[usize(sentence)];
+  }
+  std::span<const Phrase> phrases_of(Index sentence) const {
+    return phrases.empty() ? std::span<const Phrase>() : phrases[usize(sentence)];
+  }
+  // The number of steps that an output may have, at least enough for what it must contain.
+  Index most_steps(Index sentence, Index limit) const;
 };
 
 class Search {
  public:
   virtual ~Search() = default;
-  // For each sentence its hypotheses, best first, at least one. The tape is used up and reset.
+  // For each sentence its hypotheses, best first, at least one. The tape is used up and reset. demands:
+  // none that the search does not meet.
   virtual std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                                    Tape& tape,
-                                                   const SourceBatch& source) const = 0;
+                                                   const SourceBatch& source,
+                                                   const Demands& demands = {}) const = 0;
+  // Returns whether outputs can be made to fulfil such demands.
+  virtual bool meets(Demand /*demand*/) const { return false; }
   // Largest number of hypotheses per sentence.
   virtual Index most() const = 0;
   // The option that sets it; empty: none.
@@ -52,6 +87,18 @@ inline void check_search(const Search& search, const Scorer& scorer, std::string
       !option.empty() && !scorer.aligns())
     throw SpecError(
         "{}.{}: it reads attention weights, but the model has none; remove it", block, option);
+}
+
+// Throws SpecError for a search that does not meet a demand. asked_by: the option, and `type` that of the search.
+inline void check_demand(const Search& search,
+                         Demand demand,
+                         std::string_view asked_by,
+                         std::string_view type) {
+  if (!search.meets(demand))
+    throw SpecError("{}: search '{}' cannot do this; choose {}",
+                    asked_by,
+                    type,
+                    demand == Demand::phrases ? "search=beam" : "beam, greedy or sample");
 }
 
 struct SearchKind {

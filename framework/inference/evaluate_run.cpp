@@ -28,6 +28,7 @@ Remeasured evaluate_run(const TrainedRuns& runs,
                         const Progress& progress) {
   const TrainedRun& run = runs.first();
   const auto search = runs.search();
+  const auto unknown = runs.unknown_words();
   DataChanges changes = data_changes(run.record, run.spec());
   Remeasured measured{split_name, {}, std::move(changes.changed), std::move(changes.missing), {}};
   if (!measured.changed.empty())
@@ -65,6 +66,7 @@ Remeasured evaluate_run(const TrainedRuns& runs,
   Workers workers(resolve_thread_count(runs.options.threads));
   EvaluationRequest request;
   request.search = search.get();
+  request.unknown = unknown.get();
   request.source = run.source.get();
   request.metrics = run.spec().evaluate.measured();
   request.row_aligns = run.spec().evaluate.rows();
@@ -96,6 +98,8 @@ JsonObject remeasured_json(const TrainedRuns& runs, const Remeasured& result) {
                      {"changed_data", result.changed},
                      {"missing_data", result.missing},
                      {"metrics", metrics_json(result.table)}};
+  if (run.spec().evaluate.unknown_words)
+    json["unknown_words"] = run.spec().evaluate.unknown_words->by;
   if (run.spec().evaluate.row_aligns) json["row_aligns"] = *run.spec().evaluate.row_aligns;
   if (!run.state.empty()) json["state"] = run.state;
   if (runs.members.size() > 1)
@@ -182,6 +186,8 @@ SortedJson inputs_of(const SortedJson& identity) {
   SortedJson inputs = SortedJson::object();
   for (const char* block : {"task", "init"})
     if (identity.contains(block)) inputs[block] = identity[block];
+  const SortedJson::json_pointer lexicon("/evaluate/unknown_words/lexicon");
+  if (identity.contains(lexicon)) inputs[lexicon] = identity[lexicon];
   return inputs;
 }
 

@@ -27,7 +27,8 @@ Override trained_override(Override change, const Strings& measures) {
   // Paths of files; frozen parameters determine the layout of a checkpoint.
   for (const char* file : {"init.from", "init.source_embeddings", "init.target_embeddings"})
     if (change.path == file) return change;
-  const Strings all = {"search", "lengths", "row_aligns", "batch", "task", "plugins"};
+  const Strings all = {
+      "search", "lengths", "row_aligns", "unknown_words", "batch", "task", "plugins"};
   if (std::ranges::find(all, head) == all.end())
     throw SpecError("{}: a trained run has no {} to change{}",
                     change.where.str(),
@@ -234,16 +235,18 @@ void refuse_links(const TrainedRuns& runs) {
         runs.first().spec().model.attention.type);
 }
 
-void EvaluationSizes::check(const EvaluationLoad& load, DataOutline data) {
+MemoryEstimate EvaluationSizes::estimate(const EvaluationLoad& load, DataOutline data) {
   data.frames = runs_.first().frames;
   if (runs_.first().source) data.source_symbols = runs_.first().source->size();
   data.target_symbols = runs_.first().target->size();
   std::vector<const Spec*> specs;
   for (const TrainedRun& run : runs_.members) specs.push_back(&run.spec());
+  return meter_.of_evaluation(specs, data, load, resolve_thread_count(runs_.options.threads));
+}
+
+void EvaluationSizes::check(const EvaluationLoad& load, DataOutline data) {
   const std::string note = check_sizes(
-      meter_.of_evaluation(specs, data, load, resolve_thread_count(runs_.options.threads)),
-      runs_.options.sizes,
-      runs_.first().resolved.origins);
+      estimate(load, std::move(data)), runs_.options.sizes, runs_.first().resolved.origins);
   if (!note.empty()) runs_.note(note);
 }
 
@@ -252,13 +255,49 @@ void EvaluationSizes::check(const Split& split, bool searched) {
   const Index longest = std::max(outline.source.longest, outline.target.longest);
   if (longest <= longest_) return;
   const EvaluateOptions& how = runs_.first().spec().evaluate;
-  check({outline, searched ? &how.search : nullptr, how.batch});
+  try {
+    check({outline, searched ? &how.search : nullptr, how.batch});
+  } catch (const SpecError& error) {
+    if (!searched) throw;
+    throw SpecError("{}; or --too-long=crop or skip, for the longest lines", error);
+  }
   longest_ = longest;
+}
+
+Index EvaluationSizes::longest_source(Index longest, Index sentences) {
+  const SizeCheck& sizes = runs_.options.sizes;
+  if (!sizes.refuse || longest == 0) return longest;
+  const EvaluateOptions& how = runs_.first().spec().evaluate;
+  const auto load = [&](Index length) -> EvaluationLoad {
+    DataOutline::SplitOutline outline{.references = false, .examples = sentences};
+    outline.source = DataOutline::Lengths::even(length, length);
+    return {outline, &how.search, how.batch};
+  };
+  // The next length to try: all of it, then halves.
+  for (Index length = longest; fits_ < longest && fits_ + 1 < exceeds_;
+       length = (fits_ + std::min(exceeds_, longest + 1)) / 2) {
+    if (length >= exceeds_) continue;
+    const double bytes = estimate(load(length), {}).bytes();
+    if (bytes * static_cast<double>(sizes.side_by_side) <= sizes.machine.limit)
+      fits_ = length;
+    else
+      exceeds_ = length;
+  }
+  if (fits_ == 0) check(load(1));
+  return std::min(longest, fits_);
 }
 
 std::unique_ptr<Search> TrainedRuns::search() const {
   const Spec& spec = first().spec();
   return make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
+}
+
+std::unique_ptr<const UnknownWords> TrainedRuns::unknown_words() const {
+  std::unique_ptr<const UnknownWords> words;
+  check_options(first().resolved, [&] {
+    words = make_unknown_words(first().spec().evaluate, first().source.get(), *first().target);
+  });
+  return words;
 }
 
 Dataset load_data(const TrainedRun& run,

@@ -53,6 +53,8 @@ struct TrainedRuns {
   const TrainedRun& first() const { return members.front(); }
   std::vector<std::string> ids() const;
   std::unique_ptr<Search> search() const;  // the first run's
+  // Likewise; null where it has none. Throws as UnknownWords does, with the position of the option.
+  std::unique_ptr<const UnknownWords> unknown_words() const;
   void note(const std::string& text) const {
     if (options.note) options.note(text);
   }
@@ -77,7 +79,7 @@ ResolvedSpec<Spec> recorded_spec(const Record& record,
 // Throws SpecError for models that read gold links, which new text does not have.
 void refuse_links(const TrainedRuns& runs);
 
-// Refuses sentences that trained models would need more memory for than there is.
+// Refuses or finds sentences that trained models would need more memory for than there is.
 class EvaluationSizes {
  public:
   // `runs` must outlive it.
@@ -91,10 +93,17 @@ class EvaluationSizes {
   // false if they are scored.
   void check(const Split& split, bool searched);
 
+  // The longest source that can be searched, at most `longest`: `sentences` such sources, in batches as the run
+  // has them, need no more memory than there is. Throws SpecError where not even one symbol does.
+  Index longest_source(Index longest, Index sentences);
+
  private:
+  MemoryEstimate estimate(const EvaluationLoad& load, DataOutline data);
+
   const TrainedRuns& runs_;
   MemoryMeter meter_;
   Index longest_ = 0;
+  Index fits_ = 0, exceeds_ = kLongestSentence + 1;  // of longest_source: known lengths
 };
 
 // The split "dev" or "test" of the run's data as it is now, with the record's vocabularies. missing: options

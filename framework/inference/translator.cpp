@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -23,85 +24,202 @@ std::size_t block_of(const TrainedRuns& runs, const Workers& workers) {
   return usize(4 * runs.first().spec().evaluate.batch * workers.threads());
 }
 
+// Only text has words that could replace an <unk>.
+const std::string& text_of_source(const std::string& line) { return line; }
+std::string text_of_source(const std::vector<float>&) { return ""; }
+
 }  // namespace
 
-Translator::Translator(const TrainedRuns& runs, Index most, std::string input, TakeHypothesis take)
+Translator::Translator(const TrainedRuns& runs, TranslatorOptions options)
     : runs_(runs),
       search_(runs.search()),
+      unknown_(runs.unknown_words()),
       workers_(resolve_thread_count(runs.options.threads)),
-      most_(most),
-      input_(std::move(input)),
-      take_(std::move(take)),
+      options_(std::move(options)),
       sources_(run()),
+      prefixes_(*run().target, "prefix"),
       sizes_(runs) {
-  if (most <= search_->most()) return;
+  if (options_.too_long == TooLong::crop && !run().source)
+    throw SpecError("--too-long=crop: the sources are frames, which cannot be cropped; use skip");
+  if (unknown_ && unknown_->forbids()) require(Demand::no_unknown, "evaluate.unknown_words.by");
+  if (options_.most <= search_->most()) return;
   const std::string_view option = search_->most_option();
   throw SpecError("{} hypotheses per sentence: search '{}' finds at most {}; set {}={}",
-                  most,
+                  options_.most,
                   run().spec().evaluate.search.type,
                   search_->most(),
                   option.empty() ? "search=beam search.width" : fmt::format("search.{}", option),
-                  most);
+                  options_.most);
+}
+
+void Translator::require(Demand demand, std::string_view asked_by) const {
+  check_demand(*search_, demand, asked_by, run().spec().evaluate.search.type);
 }
 
 std::size_t Translator::block() const { return block_of(runs_, workers_); }
 
-std::vector<Translation> Translator::translate(const std::vector<std::string>& lines, Index first) {
-  return translate_sources(lines, first);
+// The same for all blocks, so that what is cropped does not depend on how the text arrives.
+template <class Source>
+Index Translator::longest_of(const std::vector<Source>& sources) {
+  if (options_.too_long == TooLong::refuse) return std::numeric_limits<Index>::max();
+  Index longest = 0;
+  for (const Source& source : sources) longest = std::max(longest, sources_.length(source));
+  return sizes_.longest_source(std::min(longest, kLongestSentence), static_cast<Index>(block()));
+}
+
+std::vector<Demands::Phrase> Translator::phrases_of(const std::string& line,
+                                                    const std::string& file,
+                                                    Index number) const {
+  const Vocabulary& target = *run().target;
+  std::vector<Demands::Phrase> phrases;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find('\t', begin), line.size());
+    const std::string phrase = line.substr(begin, end - begin);
+    begin = end + 1;
+    phrases.push_back(target.encode(phrase));
+    if (const auto unknown = std::ranges::find(phrases.back(), kUnknown);
+        unknown != phrases.back().end())
+      throw DataError("{}:{}: no output can contain '{}': '{}' is not in the target vocabulary",
+                      file,
+                      number,
+                      printable(phrase),
+                      printable(target.split(phrase)[usize(unknown - phrases.back().begin())]));
+    if (phrases.back().empty()) phrases.pop_back();
+  }
+  return phrases;
+}
+
+template <class Source>
+Translator::Block Translator::read(const std::vector<Source>& sources,
+                                   const LineDemands& demands,
+                                   std::vector<Translation>& translations) {
+  Block block{.split = {.name = {}, .examples = Examples(run().frames), .counts = {}}};
+  const Index longest = longest_of(sources);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Translation& translation = translations[i];
+    Example source = sources_.read(sources[i], options_.input, translation.line + 1);
+    const Index length = sources_.length(source);
+    if (length == 0) continue;
+    if (length > longest) {
+      longest_ = longest;
+      if (too_long_++ == 0) first_too_long_ = translation.line;
+      translation.skipped = options_.too_long == TooLong::skip;
+      if (translation.skipped) continue;
+      translation.cropped = longest;
+      source.source = source.source.first(usize(longest));
+    }
+    block.split.examples.append(source);
+    block.line_of.push_back(translation.line);
+    if (!demands.prefixes.empty()) block.prefixes.push_back(prefixes_.encode(demands.prefixes[i]));
+    if (!demands.phrases.empty())
+      block.phrases.push_back(
+          phrases_of(demands.phrases[i], demands.phrases_file, translation.line + 1));
+  }
+  return block;
+}
+
+// A word for each <unk>: that of the prefix, or as the run's evaluate.unknown_words has it.
+void Translator::name_unknown(Hypothesis& hypothesis,
+                              const std::string& prefix,
+                              const std::string& source) const {
+  const Vocabulary& target = *run().target;
+  if (!prefix.empty() && !target.has_pieces() && !target.marks_spaces()) {
+    const std::vector<std::string> words = target.split(prefix);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (hypothesis.tokens[i] == kUnknown)
+        hypothesis.replaced.push_back({static_cast<Index>(i), -1, words[i]});
+  }
+  if (unknown_) unknown_->replace(hypothesis, source);
+}
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
+                                               Index first,
+                                               const LineDemands& demands) {
+  return translate_all(lines, first, demands);
 }
 
 std::vector<Translation> Translator::translate_frames(const std::vector<std::vector<float>>& arrays,
-                                                      Index first) {
+                                                      Index first,
+                                                      const LineDemands& demands) {
   if (!run().frames)
-    throw SpecError("{}: frames, but run {} reads text", input_, run().record.run_id());
-  return translate_sources(arrays, first);
+    throw SpecError("{}: frames, but run {} reads text", options_.input, run().record.run_id());
+  return translate_all(arrays, first, demands);
 }
 
-template <class Sources>
-std::vector<Translation> Translator::translate_sources(const Sources& sources, Index first) {
-  Split split{.name = {}, .examples = Examples(run().frames), .counts = {}};
+template <class Source>
+std::vector<Translation> Translator::translate_all(const std::vector<Source>& sources,
+                                                   Index first,
+                                                   const LineDemands& demands) {
   std::vector<Translation> translations(sources.size());
-  std::vector<Index> line_of;  // of each example
-  for (std::size_t i = 0; i < sources.size(); ++i) {
+  for (std::size_t i = 0; i < sources.size(); ++i)
     translations[i].line = first + static_cast<Index>(i);
-    const Example source = sources_.read(sources[i], input_, translations[i].line + 1);
-    if (source.source.empty() && source.frames.empty()) continue;
-    split.examples.append(source);
-    line_of.push_back(translations[i].line);
-  }
-  sizes_.check(split, true);
-  const Batches batches = evaluation_batches(split, run().spec().evaluate.batch);
+  const Block block = read(sources, demands, translations);
+  if (options_.too_long == TooLong::refuse) sizes_.check(block.split, true);
+  const Batches batches = evaluation_batches(block.split, run().spec().evaluate.batch);
   const auto search = [&](Index b) {
-    const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.reads_links());
+    const Batch batch = make_batch(block.split, batches[usize(b)], runs_.scorer.reads_links());
     std::vector<Index> numbers;  // random draws depend only on the line
-    for (const Index example : batch.example) numbers.push_back(line_of[usize(example)]);
+    std::vector<std::vector<Token>> prefixes;
+    std::vector<std::vector<Demands::Phrase>> phrases;
+    for (const Index example : batch.example) {
+      numbers.push_back(block.line_of[usize(example)]);
+      if (!block.prefixes.empty()) prefixes.push_back(block.prefixes[usize(example)]);
+      if (!block.phrases.empty()) phrases.push_back(block.phrases[usize(example)]);
+    }
     SourceBatch source = batch.source_side();
     source.examples = numbers;
     Tape tape(Tape::Mode::infer);
-    auto found = search_->run(runs_.scorer, tape, source);
+    auto found = search_->run(
+        runs_.scorer, tape, source, {unknown_ && unknown_->forbids(), prefixes, phrases});
     for (std::size_t row = 0; row < found.size(); ++row) {
       auto& best = found[row];
-      best.resize(std::min(best.size(), usize(most_)));
+      best.resize(std::min(best.size(), usize(options_.most)));
       const auto example = usize(batch.example[row]);
-      for (std::size_t k = 0; take_ && k < best.size(); ++k)
-        take_(numbers[row], static_cast<Index>(k), split.examples[example].source, best[k]);
-      translations[usize(numbers[row] - first)].hypotheses = std::move(best);
+      const auto line = usize(numbers[row] - first);
+      for (std::size_t k = 0; k < best.size(); ++k) {
+        name_unknown(best[k],
+                     demands.prefixes.empty() ? "" : demands.prefixes[line],
+                     text_of_source(sources[line]));
+        if (options_.take)
+          options_.take(
+              numbers[row], static_cast<Index>(k), block.split.examples[example].source, best[k]);
+      }
+      translations[line].hypotheses = std::move(best);
     }
+    if (options_.done) options_.done(batch.rows);
   };
   try {
     workers_.run(std::ssize(batches), search);
   } catch (const DataError&) {
-    refuse_unreadable(runs_.scorer, split, input_, line_of);
+    refuse_unreadable(runs_.scorer, block.split, options_.input, block.line_of);
     throw;
   }
   return translations;
 }
 
-ForcedDecoder::ForcedDecoder(const TrainedRuns& runs, std::string input, TakeHypothesis take)
+std::string Translator::notes() const {
+  std::string text = sources_.note() + prefixes_.note();
+  if (too_long_ > 0)
+    text += fmt::format(
+        "note: {} of more than {} were {}, the first in line {}; longer ones fit with a smaller "
+        "batch=N, in at most {} symbols\n",
+        counted(too_long_, "line"),
+        counted(longest_, "symbol"),
+        options_.too_long == TooLong::crop ? "cropped" : "skipped",
+        first_too_long_ + 1,
+        kLongestSentence);
+  return text;
+}
+
+ForcedDecoder::ForcedDecoder(const TrainedRuns& runs,
+                             std::string input,
+                             TakeHypothesis take,
+                             CountLines done)
     : runs_(runs),
       workers_(resolve_thread_count(runs.options.threads)),
       input_(std::move(input)),
       take_(std::move(take)),
+      done_(std::move(done)),
       sources_(runs.first()),
       targets_(*runs.first().target, "target"),
       sizes_(runs) {}
@@ -141,6 +259,7 @@ std::vector<Hypothesis> ForcedDecoder::decode(const std::vector<std::string>& so
       if (take_) take_(line, 0, split.examples[example].source, forced[row].hypothesis);
       hypotheses[usize(line - first)] = std::move(forced[row].hypothesis);
     }
+    if (done_) done_(batch.rows);
   };
   try {
     workers_.run(std::ssize(batches), force_batch);
@@ -162,13 +281,18 @@ std::string ForcedDecoder::notes() const {
 
 JsonObject hypothesis_json(const Hypothesis& hypothesis, const Vocabulary& target) {
   JsonObject json = {
-      {"text", target.join(hypothesis.tokens)},
+      {"text", text_of(hypothesis, target)},
       {"score", hypothesis.score},
       {"log_probability", hypothesis.log_probability},
       {"finished", hypothesis.finished},
       {"tokens", symbols_of(target, hypothesis.tokens, static_cast<Index>(hypothesis.steps()))},
       {"log_probabilities", hypothesis.log_probabilities}};
   if (hypothesis.drawn > 0) json["drawn"] = hypothesis.drawn;
+  for (const ReplacedWord& one : hypothesis.replaced) {
+    JsonObject word = {{"symbol", one.symbol}, {"word", one.text}};
+    if (one.source >= 0) word["source"] = one.source;
+    json["replaced"].push_back(std::move(word));
+  }
   return json;
 }
 
@@ -176,7 +300,10 @@ JsonObject translation_json(const Translation& translation, const Vocabulary& ta
   JsonObject hypotheses = JsonObject::array();
   for (const Hypothesis& one : translation.hypotheses)
     hypotheses.push_back(hypothesis_json(one, target));
-  return {{"line", translation.line}, {"hypotheses", std::move(hypotheses)}};
+  JsonObject json = {{"line", translation.line}, {"hypotheses", std::move(hypotheses)}};
+  if (translation.skipped) json["skipped"] = true;
+  if (translation.cropped > 0) json["cropped"] = translation.cropped;
+  return json;
 }
 
 JsonObject score_json(Index line, const Hypothesis& forced, const Vocabulary& target) {
@@ -228,6 +355,19 @@ Example NewSources::read(const std::string& line, const std::string& file, Index
     }
   tokens_ = symbols_->encode(line);
   return {.source = tokens_};
+}
+
+Index NewSources::length(const std::string& line) const {
+  if (symbols_) return symbols_->count(line);
+  return std::ssize(split_words(line)) / frames_.size;
+}
+
+Index NewSources::length(const std::vector<float>& frames) const {
+  return std::ssize(frames) / frames_.size;
+}
+
+Index NewSources::length(const Example& source) const {
+  return symbols_ ? std::ssize(source.source) : std::ssize(source.frames) / frames_.size;
 }
 
 Example NewSources::read(const std::vector<float>& frames, const std::string& file, Index number) {

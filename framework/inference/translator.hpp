@@ -26,6 +26,7 @@ class UnknownSymbols {
       : vocabulary_(vocabulary), side_(side) {}
 
   std::vector<Token> encode(const std::string& line);
+  Index count(const std::string& line) const { return std::ssize(vocabulary_.encode(line)); }
 
   // A line with the first unknown symbols of all that was encoded; empty when there were none.
   std::string note() const;
@@ -53,6 +54,11 @@ class NewSources {
   Example read(const std::vector<float>& frames, const std::string& file, Index number);
   std::string note() const { return symbols_ ? symbols_->note() : ""; }
 
+  // Symbols, or frames. Of a line it is at least so many, if its frames are invalid.
+  Index length(const std::string& line) const;
+  Index length(const std::vector<float>& frames) const;
+  Index length(const Example& source) const;
+
  private:
   FrameFormat frames_;
   FrameStatistics statistics_;
@@ -68,51 +74,108 @@ void refuse_unreadable(const Scorer& scorer,
                        const std::string& file,
                        std::span<const Index> lines);
 
-// A translated line with its hypotheses, best first; empty for a line without words.
+// A translated line with its hypotheses, best first; empty for a line without words, or that was skipped.
 struct Translation {
   Index line = 0;  // from 0
-  std::vector<Hypothesis> hypotheses;
+  std::vector<Hypothesis> hypotheses = {};
+  bool skipped = false;  // it is too long
+  Index cropped = 0;     // the symbols of a line that is too long which were read; 0: all
 };
 
 // Receives each hypothesis when it is found, on any thread. line, rank: from 0.
 using TakeHypothesis =
     std::function<void(Index line, Index rank, std::span<const Token> source, const Hypothesis&)>;
 
+// Is told that lines are done, on any thread.
+using CountLines = std::function<void(Index lines)>;
+
+// The treatment of lines that are too long for the memory, in batches of the run's size, or that have more than
+// kLongestSentence symbols. crop: their beginning is translated; skip: they are not.
+enum class TooLong { refuse, crop, skip };
+
+struct TranslatorOptions {
+  Index most = 1;     // hypotheses of a sentence
+  std::string input;  // names the text in errors
+  TakeHypothesis take = {};
+  TooLong too_long = TooLong::refuse;
+  CountLines done = {};
+};
+
+// What the translations of some lines must contain, by line; empty: nothing.
+struct LineDemands {
+  std::vector<std::string> prefixes = {};
+  std::vector<std::string> phrases = {};  // with tabs between them
+  std::string phrases_file = {};          // in errors
+};
+
 // Text by blocks of lines. What is drawn at random, and every bit, depends on a line and its number alone. `runs` must
-// outlive it; `input` names the text in errors.
+// outlive it.
 class Translator {
  public:
-  // The best `most` hypotheses of a sentence. Throws SpecError where the search finds fewer.
-  Translator(const TrainedRuns& runs, Index most, std::string input, TakeHypothesis take = {});
+  // Throws SpecError where the search finds fewer hypotheses, and as UnknownWords does.
+  Translator(const TrainedRuns& runs, TranslatorOptions options);
+
+  // Throws SpecError if the search cannot meet a demand; asked_by: the option.
+  void require(Demand demand, std::string_view asked_by) const;
 
   std::size_t block() const;  // sentences that are best translated together
-  // The translations of lines, in order. `first`: the number of the first line, from 0.
-  std::vector<Translation> translate(const std::vector<std::string>& lines, Index first = 0);
+  // The translations of lines, in order. `first`: the number of the first line, from 0. Throws DataError for a
+  // phrase that the target vocabulary lacks a symbol of.
+  std::vector<Translation> translate(const std::vector<std::string>& lines,
+                                     Index first = 0,
+                                     const LineDemands& demands = {});
   // The same of arrays of frames, [T,F] each. Throws SpecError for a model that reads symbols.
   std::vector<Translation> translate_frames(const std::vector<std::vector<float>>& arrays,
-                                            Index first = 0);
-  std::string note() const { return sources_.note(); }
+                                            Index first = 0,
+                                            const LineDemands& demands = {});
+  std::string notes() const;  // unknown symbols, and lines that were too long; empty if none
 
  private:
-  template <class Sources>
-  std::vector<Translation> translate_sources(const Sources& sources, Index first);
+  // The examples of a block with their lines, and what is demanded of each.
+  struct Block {
+    Split split;
+    std::vector<Index> line_of = {};
+    std::vector<std::vector<Token>> prefixes = {};
+    std::vector<std::vector<Demands::Phrase>> phrases = {};
+  };
   const TrainedRun& run() const { return runs_.first(); }
+  template <class Source>
+  std::vector<Translation> translate_all(const std::vector<Source>& sources,
+                                         Index first,
+                                         const LineDemands& demands);
+  template <class Source>
+  Block read(const std::vector<Source>& sources,
+             const LineDemands& demands,
+             std::vector<Translation>& translations);
+  template <class Source>
+  Index longest_of(const std::vector<Source>& sources);
+  std::vector<Demands::Phrase> phrases_of(const std::string& line,
+                                          const std::string& file,
+                                          Index number) const;
+  void name_unknown(Hypothesis& hypothesis,
+                    const std::string& prefix,
+                    const std::string& source) const;
 
   const TrainedRuns& runs_;
   std::unique_ptr<Search> search_;
+  std::unique_ptr<const UnknownWords> unknown_;
   Workers workers_;
-  Index most_;
-  std::string input_;
-  TakeHypothesis take_;
+  TranslatorOptions options_;
   NewSources sources_;
+  UnknownSymbols prefixes_;
   EvaluationSizes sizes_;
+  Index too_long_ = 0, first_too_long_ = 0;  // lines; the first, from 0
+  Index longest_ = 0;                        // symbols that could be read of those
 };
 
 // Sources with the targets that are forced on the decoder.
 class ForcedDecoder {
  public:
   // `input` names the sources in errors.
-  ForcedDecoder(const TrainedRuns& runs, std::string input, TakeHypothesis take = {});
+  ForcedDecoder(const TrainedRuns& runs,
+                std::string input,
+                TakeHypothesis take = {},
+                CountLines done = {});
 
   std::size_t block() const;
   // The targets of pairs as hypotheses, in order; one without steps where a side is empty. `first`:
@@ -127,6 +190,7 @@ class ForcedDecoder {
   Workers workers_;
   std::string input_;
   TakeHypothesis take_;
+  CountLines done_;
   NewSources sources_;
   UnknownSymbols targets_;
   EvaluationSizes sizes_;
@@ -134,8 +198,10 @@ class ForcedDecoder {
   Index first_empty_ = 0;  // its line, from 0
 };
 
-// {"text", "score", "log_probability", "finished", "tokens", "log_probabilities"}, and how often a sample was drawn.
+// {"text", "score", "log_probability", "finished", "tokens", "log_probabilities"}; how often a sample was drawn; and the
+// words that replace an <unk> in the text, {"symbol", "source", "word"}, without "source" where a prefix gave them.
 JsonObject hypothesis_json(const Hypothesis& hypothesis, const Vocabulary& target);
+// {"line", "hypotheses"}, and "skipped" or "cropped" of a line that is too long.
 JsonObject translation_json(const Translation& translation, const Vocabulary& target);
 // The target of pair `line`: its symbols with </s> and their log probabilities.
 JsonObject score_json(Index line, const Hypothesis& forced, const Vocabulary& target);

@@ -11,7 +11,8 @@
 namespace softalign::python {
 namespace {
 
-const std::vector<std::string> kMeasured = {"search", "lengths", "row_aligns", "batch"};
+const std::vector<std::string> kMeasured = {
+    "search", "lengths", "row_aligns", "unknown_words", "batch"};
 
 using Frames = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
@@ -93,23 +94,23 @@ class Trained {
  private:
   // By blocks.
   template <class Source>
-  std::vector<Translation> translated(
-      const char* input,
-      const std::vector<Source>& sources,
-      std::vector<Translation> (Translator::*ask)(const std::vector<Source>&, Index),
-      Index most) {
+  std::vector<Translation> translated(const char* input,
+                                      const std::vector<Source>& sources,
+                                      std::vector<Translation> (Translator::*ask)(
+                                          const std::vector<Source>&, Index, const LineDemands&),
+                                      Index most) {
     const py::gil_scoped_release release;
     const std::lock_guard lock(asked_);
     std::vector<Translation> all;
-    Translator translator(*runs_, most, input);
+    Translator translator(*runs_, {.most = most, .input = input});
     for (std::size_t at = 0; at < sources.size(); at += translator.block()) {
       const std::size_t end = std::min(sources.size(), at + translator.block());
       const std::vector<Source> block(sources.begin() + static_cast<std::ptrdiff_t>(at),
                                       sources.begin() + static_cast<std::ptrdiff_t>(end));
-      for (Translation& one : (translator.*ask)(block, static_cast<Index>(at)))
+      for (Translation& one : (translator.*ask)(block, static_cast<Index>(at), {}))
         all.push_back(std::move(one));
     }
-    note(translator.note());
+    note(translator.notes());
     return all;
   }
 

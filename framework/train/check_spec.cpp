@@ -147,6 +147,26 @@ void check_record(const RecordOptions& record, const Encoder& encoder, const std
         name);
 }
 
+// What words in place of <unk> ask of the model.
+void check_unknown_words(const Spec& spec, const DataOutline& data, const Model& model) {
+  const UnknownWordsOptions& options = *spec.evaluate.unknown_words;
+  if (options.forbids()) return;
+  constexpr std::string_view kOption = "evaluate.unknown_words.by";
+  if (!model.aligns())
+    throw SpecError(
+        "{}: {} reads attention weights, but the model has none; use forbid, or remove it",
+        kOption,
+        options.by);
+  constexpr Index kLength = 1000;  // any that an encoder would shorten
+  if (data.frames || model.encoder().positions(kLength) != kLength)
+    throw SpecError(
+        "{}: {} puts source words into the output, but the annotations of encoder '{}' "
+        "are not source symbols; use forbid, or remove it",
+        kOption,
+        options.by,
+        spec.model.encoder.type);
+}
+
 // What training's losses ask of its data.
 void check_training_data(const TrainOptions& train, const DataOutline& data) {
   if (train.guided_alignment && !data.train.links)
@@ -264,12 +284,16 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
   if (model) checks.pass([&] { check_training(spec.train, *model); });
   if (model)
     checks.pass([&] { check_record(spec.record, model->encoder(), spec.model.encoder.type); });
+  if (model && has_task && spec.evaluate.unknown_words)
+    checks.pass([&] { check_unknown_words(spec, data, *model); });
   if (model && spec.diagnostics) checks.pass([&] { check_diagnostics(*spec.diagnostics, *model); });
   checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
   const auto check_one_search = [&](const char* path, const Choice& choice) {
     checks.pass([&] {
       const auto search = make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed));
       if (model) check_search(*search, *model, path);
+      if (spec.evaluate.unknown_words && spec.evaluate.unknown_words->forbids())
+        check_demand(*search, Demand::no_unknown, "evaluate.unknown_words.by", choice.type);
     });
   };
   check_one_search("evaluate.search", spec.evaluate.search);
@@ -302,6 +326,7 @@ std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
               longest_reference(data.dev),
               watched_by(train, "", checks),
               checks);
+  checks.pass([&] { make_unknown_words(resolved.spec.evaluate, data.source.get(), *data.target); });
   checks.pass([&] {
     if (prunes && !outline.dev.references)
       throw SpecError("early termination: the dev sentences have no references");

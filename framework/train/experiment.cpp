@@ -136,7 +136,9 @@ struct Run {
     EvaluationRequest request;
     std::optional<IbmModel1> ibm_model1;
     if (spec.evaluate.wants_ibm_model1() && data.has_links) ibm_model1.emplace(data.train.examples);
+    const auto unknown = make_unknown_words(spec.evaluate, data.source.get(), *data.target);
     request.search = search.get();
+    request.unknown = unknown.get();
     request.source = data.source.get();
     request.metrics = spec.evaluate.measured();
     request.ibm_model1 = ibm_model1 ? &*ibm_model1 : nullptr;

@@ -8,6 +8,7 @@
 #include "framework/base/types.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/data/text.hpp"
+#include "framework/data/text_file.hpp"
 #include "framework/eval/alignments.hpp"
 #include "framework/eval/columns.hpp"
 #include "framework/eval/evaluator.hpp"
@@ -203,7 +204,7 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
   };
   const std::vector<Index> counted = source_lengths(spec, split_);
   const std::vector<std::int32_t> lengths(counted.begin(), counted.end());
-  std::vector<std::string> sources, references, hypotheses;
+  std::vector<std::string> sources, references, hypotheses, replaced;
   std::vector<double> scores;
   for (const Example example : split_.examples) {
     sources.emplace_back(example.source_text);
@@ -211,6 +212,7 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
   }
   for (const Decoded& one : result.decoded) {
     hypotheses.push_back(one.text);
+    replaced.push_back(links_text(one.replaced));
     scores.push_back(one.score);
   }
   put("source_length", lengths, counts_words(spec) ? "source words" : "source tokens without </s>");
@@ -228,6 +230,10 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
                     {{"long_name", "further references; empty: missing"}});
   }
   put("hypothesis", hypotheses, "the search's best");
+  if (spec.evaluate.unknown_words && !spec.evaluate.unknown_words->forbids())
+    put("replaced_words",
+        replaced,
+        "<unk> of the search that a word stands for: i-j of its source word and symbol, from 0");
   put("model_score", scores, "what the search ranked by");
 }
 

@@ -31,6 +31,14 @@ void Spec::refuse_other(const Value& root) {
                     shell_file(parameters->where.file));
 }
 
+std::unique_ptr<const UnknownWords> make_unknown_words(const EvaluateOptions& options,
+                                                       const Vocabulary* source,
+                                                       const Vocabulary& target) {
+  if (!options.unknown_words) return nullptr;
+  return std::make_unique<const UnknownWords>(
+      *options.unknown_words, source, target, options.rows());
+}
+
 std::vector<std::string> Spec::options_outside_run_id() {
   std::vector<std::string> paths;
   add_options_outside_run_id(snapshot(describe_copy(Spec()), SnapshotOf::schema), paths);

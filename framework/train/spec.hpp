@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "framework/config/value.hpp"
 #include "framework/eval/alignments.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/eval/unknown_words.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/train_options.hpp"
 
@@ -37,6 +39,7 @@ struct EvaluateOptions {
   std::vector<Index> lengths = {10, 20, 30, 40, 50, 60};
   std::optional<std::string> length_unit;
   std::optional<std::string> row_aligns;
+  std::optional<UnknownWordsOptions> unknown_words;
   Index batch = 64;
   std::vector<std::string> baselines;
   std::optional<std::vector<std::string>> metrics;
@@ -70,6 +73,9 @@ struct EvaluateOptions {
       "target symbol that a row of attention belongs to: the one predicted with it, or the one "
       "read at its step, the previous one; null: predicted",
       one_of("predicted", "read"));
+    v("unknown_words",
+      unknown_words,
+      "words in place of an <unk> of a search, on dev and test; null: it stays <unk>");
     v("batch",
       batch,
       "sentences decoded together; changes the speed only",
@@ -89,6 +95,11 @@ struct EvaluateOptions {
             "lists a metric twice");
   }
 };
+
+// Null where the spec asks for none. Throws as UnknownWords does.
+std::unique_ptr<const UnknownWords> make_unknown_words(const EvaluateOptions& options,
+                                                       const Vocabulary* source,
+                                                       const Vocabulary& target);
 
 struct RecordOptions {
   Index alignments = 200;

@@ -39,6 +39,7 @@ Trainer::Trainer(const Spec& spec,
       observer_(observer),
       pruner_(pruner),
       optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
+      unknown_words_(make_unknown_words(spec.evaluate, data.source.get(), *data.target)),
       diagnostics_(spec, model, recorder, workers, observer),
       metrics_(spec.evaluate.measured()) {
   if (spec.evaluate.search_dev)
@@ -222,6 +223,7 @@ void Trainer::evaluate_dev() {
 MetricTable Trainer::evaluate_parameters() {
   EvaluationRequest request;
   request.search = dev_search_.get();
+  request.unknown = unknown_words_.get();
   request.source = data_.source.get();
   request.row_aligns = spec_.evaluate.rows();
   request.batch = spec_.evaluate.batch;

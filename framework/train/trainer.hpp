@@ -85,6 +85,7 @@ class Trainer {
   std::unique_ptr<Schedule> schedule_;
   std::optional<Averaging> averaging_;
   std::unique_ptr<Search> dev_search_;
+  std::unique_ptr<const UnknownWords> unknown_words_;
   std::unique_ptr<TrainingStep> step_;
   Diagnostics diagnostics_;
   std::vector<NamedMetric> metrics_;

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pty
+import resource
 import signal
 import struct
 import subprocess
@@ -95,6 +96,11 @@ def unreadable(path: Path, number: int = errno.EACCES, calls: str = "open,opendi
         pytest.skip(f"no {SHIM}: it is not built with sanitizers")
     own = {"TORTURE_BELOW": path, "TORTURE_CALLS": calls, "TORTURE_DO": "fail", "TORTURE_AT": 1, "TORTURE_TIMES": 0, "TORTURE_NUMBER": number}
     return {**os.environ, "SOFTALIGN_CACHE": "", "LD_PRELOAD": str(SHIM), **{name: str(value) for name, value in own.items()}}
+
+
+def address_space(size: int) -> dict[str, Callable[[], None]]:
+    """The limit of a child's memory, in bytes."""
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))}
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 
-from command_line import PATIENCE, PROGRAM, SANITIZED, answer, can_be_limited, error, needs_subwords, softalign, write_corpus
+from command_line import PATIENCE, PROGRAM, SANITIZED, address_space, answer, can_be_limited, error, needs_subwords, softalign, write_corpus
 from nightly import sampled
 
 MB = 1 << 20
@@ -38,10 +36,6 @@ def measured(*arguments: object, cwd: Path, text: str = "") -> tuple[int, str, f
     words = [sys.executable, "-c", LAUNCHER, str(PROGRAM), *map(str, arguments)]
     done = subprocess.run(words, cwd=cwd, input=text, capture_output=True, text=True)
     return done.returncode, done.stderr, int(done.stdout) / 1024, time.monotonic() - start
-
-
-def address_space(size: int) -> dict[str, Callable[[], None]]:
-    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))}
 
 
 LONG_TEST = ["task.length.test=[4,10000]", "evaluate.search={type: beam, width: 1000}"]

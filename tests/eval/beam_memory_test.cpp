@@ -69,6 +69,17 @@ BOOST_AUTO_TEST_CASE(a_steady_step_allocates_nothing) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(nor_does_one_with_demands) {
+  const auto model = endless("global", "attentional_gru");
+  const Scorer scorer(*model);
+  const std::vector<std::vector<Token>> prefixes = {{5, 6, 7}, {}, {8}};
+  const std::vector<std::vector<Demands::Phrase>> phrases = {{{4, 5}, {9}}, {{7, 7, 8}}, {}};
+  expect_steady([&](Tape& tape, const SourceBatch& source, Index steps) {
+    return beam_search(
+        scorer, tape, source, BeamSettings{5, 1, {1e-9, steps}}, {true, prefixes, phrases});
+  });
+}
+
 BOOST_AUTO_TEST_CASE(nor_does_one_whose_state_grows) {
   const auto model = endless("built_in", "history");  // of beam_test.cpp
   const Scorer scorer(*model);

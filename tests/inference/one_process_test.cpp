@@ -60,7 +60,7 @@ std::string answers(const fs::path& record) {
   for (Token token = kSpecials; token + 2 < symbols.size(); ++token)
     lines.push_back(symbols.join({token, token + 1, token, token + 2}));
   std::string text;
-  for (const Translation& one : Translator(runs, 2, "text").translate(lines))
+  for (const Translation& one : Translator(runs, {.most = 2, .input = "text"}).translate(lines))
     text += translation_json(one, *runs.first().target).dump() + "\n";
   Index line = 0;
   for (const Hypothesis& one : ForcedDecoder(runs, "text").decode(lines, lines))

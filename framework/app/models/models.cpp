@@ -1,4 +1,4 @@
-// softalign translate, score, evaluate: the commands that use trained models.
+// softalign translate, score: trained models and new text.
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
@@ -8,10 +8,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <span>
 
 #include "framework/app/command.hpp"
 #include "framework/app/models/arguments.hpp"
+#include "framework/app/models/demand_files.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/load.hpp"
 #include "framework/app/terminal/progress.hpp"
@@ -26,7 +29,6 @@
 #include "framework/data/frame_file.hpp"
 #include "framework/data/text_file.hpp"
 #include "framework/eval/search.hpp"
-#include "framework/inference/evaluate_run.hpp"
 #include "framework/inference/translator.hpp"
 
 namespace softalign::app {
@@ -35,20 +37,34 @@ namespace softalign::app {
 
 namespace {
 
+// Draws the progress of a text; the batches are done in any thread.
+CountLines lines_done(ProgressObserver& observer, std::mutex& mutex, const char* what) {
+  return [&observer, &mutex, what](Index lines) {
+    const std::lock_guard lock(mutex);
+    observer.lines(what, lines);
+  };
+}
+
 constexpr const char* kInput = "standard input";
 
 struct TranslateArguments {
   TrainedArguments trained;
   KeptFiles files;
   Index n_best = 0;  // 0: the best alone, as plain text
+  DemandOptions demands;
+  std::string too_long = "refuse";
   bool json = false;
   std::string frames;  // a file; empty: standard input
 };
 
+TooLong too_long_of(const std::string& name) {
+  return name == "crop" ? TooLong::crop : name == "skip" ? TooLong::skip : TooLong::refuse;
+}
+
 // A line for a line; with --n-best one for each hypothesis, none for an empty line.
 std::string text_of(const Translation& translation, const Vocabulary& target, Index n_best) {
   const std::vector<Hypothesis>& all = translation.hypotheses;
-  if (n_best == 0) return (all.empty() ? "" : target.join(all.front().tokens)) + "\n";
+  if (n_best == 0) return (all.empty() ? "" : softalign::text_of(all.front(), target)) + "\n";
   std::string text;
   for (std::size_t k = 0; k < all.size(); ++k)
     text += fmt::format("{}\t{}\t{}\t{}\t{}\n",
@@ -56,7 +72,7 @@ std::string text_of(const Translation& translation, const Vocabulary& target, In
                         k + 1,
                         all[k].score,
                         all[k].log_probability,
-                        target.join(all[k].tokens));
+                        softalign::text_of(all[k], target));
   return text;
 }
 
@@ -118,43 +134,72 @@ void write_translations(const std::vector<Translation>& translations,
                               : text_of(one, target, arguments.n_best));
 }
 
-void translate_frames(const TranslateArguments& arguments, const TrainedRuns& runs) {
-  const TrainedRun& run = runs.first();
-  if (!run.frames)
-    throw SpecError("--frames: run {} reads text, from standard input", run.record.run_id());
-  KeptAlignments kept(arguments.files, runs);
+// The lines of standard input; returns their number.
+Index translate_lines(Translator& translator,
+                      DemandFiles& demands,
+                      const TranslateArguments& arguments,
+                      const TrainedRun& run) {
+  LineReader input(kInput,
+                   read_input,
+                   arguments.too_long == "refuse" ? LineReader::LongLines::refuse
+                                                  : LineReader::LongLines::shorten);
+  Index lines = 0;
+  for (bool more = true; more;) {
+    const Block block = read_block(input, run.source.get(), translator.block());
+    write_translations(translator.translate(block.lines, lines, demands.next(block.lines.size())),
+                       arguments,
+                       *run.target);
+    if (std::fflush(stdout) != 0) break;  // main says why
+    lines += std::ssize(block.lines);
+    if (block.fault) std::rethrow_exception(block.fault);
+    more = !block.last;
+  }
+  return lines;
+}
+
+// The arrays of a file; returns their number.
+Index translate_frames(Translator& translator,
+                       DemandFiles& demands,
+                       const TranslateArguments& arguments,
+                       const TrainedRun& run) {
   FrameFile file(arguments.frames, run.frames.size);
-  Translator translator(runs, std::max<Index>(1, arguments.n_best), arguments.frames, kept.take());
   for (Index array = 0; array < file.size();) {
     std::vector<std::vector<float>> block;
     const Index first = array;
     while (array < file.size() && block.size() < translator.block())
       block.push_back(file.read(array++));
-    write_translations(translator.translate_frames(block, first), arguments, *run.target);
+    write_translations(translator.translate_frames(block, first, demands.next(block.size())),
+                       arguments,
+                       *run.target);
     if (std::fflush(stdout) != 0) break;  // main says why
   }
-  kept.write(file.size());
+  return file.size();
 }
 
 void translate(const TranslateArguments& arguments) {
   refuse_text_files(arguments.trained.more);
   const TrainedRuns runs = arguments.trained.open();
   refuse_links(runs);
-  if (!arguments.frames.empty()) return translate_frames(arguments, runs);
+  const TrainedRun& run = runs.first();
+  const bool from_file = !arguments.frames.empty();
+  if (from_file && !run.frames)
+    throw SpecError("--frames: run {} reads text, from standard input", run.record.run_id());
   KeptAlignments kept(arguments.files, runs);
-  const Vocabulary& target = *runs.first().target;
-  Translator translator(runs, std::max<Index>(1, arguments.n_best), kInput, kept.take());
-  LineReader input(kInput, read_input);
-  Index lines = 0;
-  for (bool more = true; more;) {
-    const Block block = read_block(input, runs.first().source.get(), translator.block());
-    write_translations(translator.translate(block.lines, lines), arguments, target);
-    if (std::fflush(stdout) != 0) break;  // main says why
-    lines += std::ssize(block.lines);
-    if (block.fault) std::rethrow_exception(block.fault);
-    more = !block.last;
-  }
-  write_error(translator.note());
+  ProgressObserver observer(ProgressObserver::Signals::left);
+  std::mutex mutex;
+  const std::string input = from_file ? arguments.frames : kInput;
+  Translator translator(runs,
+                        {.most = std::max<Index>(1, arguments.n_best),
+                         .input = input,
+                         .take = kept.take(),
+                         .too_long = too_long_of(arguments.too_long),
+                         .done = lines_done(observer, mutex, "translating")});
+  DemandFiles demands(arguments.demands, translator, *run.target, input);
+  const Index lines =
+      (from_file ? translate_frames : translate_lines)(translator, demands, arguments, run);
+  demands.finish();
+  observer.clear();
+  write_error(translator.notes());
   kept.write(lines);
 }
 
@@ -168,7 +213,7 @@ void add_translate(CLI::App& app, Outcome&) {
                                   "as the training text has them",
                                   "Models",
                                   "softalign translate 3f2a < source.txt > target.txt");
-  arguments->trained.add_to(*command, {"search", "batch"});
+  arguments->trained.add_to(*command, {"search", "unknown_words", "batch"});
   command
       ->add_option(
           "--n-best",
@@ -181,6 +226,14 @@ void add_translate(CLI::App& app, Outcome&) {
                       arguments->frames,
                       "for models that read frames: an HDF5 file with the datasets frames and "
                       "lengths, in place of standard input");
+  arguments->demands.add_to(*command);
+  command
+      ->add_option("--too-long",
+                   arguments->too_long,
+                   "lines that are too long for the memory: crop, translate their beginning; skip, "
+                   "an empty line")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"refuse", "crop", "skip"}));
   command->add_flag("--json",
                     arguments->json,
                     "a JSON object for each sentence, with the log probability of every symbol");
@@ -236,7 +289,10 @@ void score(const ScoreArguments& arguments) {
   const TrainedRuns runs = arguments.trained.open();
   refuse_links(runs);
   KeptAlignments kept(arguments.files, runs);
-  ForcedDecoder decoder(runs, arguments.source, kept.take());
+  ProgressObserver observer(ProgressObserver::Signals::left);
+  std::mutex mutex;
+  ForcedDecoder decoder(
+      runs, arguments.source, kept.take(), lines_done(observer, mutex, "scoring"));
   TextFile source(arguments.source, TextFile::Read::once),
       target(arguments.target, TextFile::Read::once);
   Index line = 0, symbols = 0;
@@ -252,6 +308,7 @@ void score(const ScoreArguments& arguments) {
     }
     more = !pairs.last;
   }
+  observer.clear();
   if (symbols > 0)
     write_error(fmt::format("perplexity {:.4g}: {:.6g} nats over {} symbols with </s>\n",
                             exact::exp(-log_probability / static_cast<double>(symbols)),
@@ -281,72 +338,6 @@ void add_score(CLI::App& app, Outcome&) {
   command->add_flag("--json", arguments->json, "a JSON object for each pair, with its symbols");
   arguments->files.add_to(*command);
   command->callback([arguments] { score(*arguments); });
-}
-
-// softalign evaluate RUN...: measures a trained model, or several together, again, with another search
-// or other buckets if asked to.
-
-namespace {
-
-struct EvaluateArguments {
-  TrainedArguments trained;
-  std::string split = "test";
-  bool json = false;
-};
-
-std::string search_text(const Json& search) {
-  std::string text;
-  for (const auto& [name, value] : search.items())
-    text +=
-        (text.empty() ? "" : ", ") + (name == "type" ? "" : name + " ") + value.get<std::string>();
-  return text;
-}
-
-// ", 2 models together (mean of probabilities)"; nothing for one.
-std::string together(const TrainedRuns& runs, const std::string& average) {
-  if (runs.members.size() == 1) return "";
-  return fmt::format(", {} models together (mean of {})", runs.members.size(), average);
-}
-
-void evaluate(const EvaluateArguments& arguments) {
-  const TrainedRuns runs = arguments.trained.open();
-  const TrainedRun& run = runs.first();
-  ProgressObserver observer(ProgressObserver::Signals::left);
-  const Remeasured result =
-      evaluate_run(runs, arguments.split, [&](std::string_view what, Index done, Index total) {
-        observer.stage(what, done, total);
-      });
-  observer.clear();
-  if (arguments.json) return print_json(remeasured_json(runs, result));
-  print_text("{} split{}{}, search: {}{}\n{}\n{}",
-             result.split,
-             of_lines(result.counts.kept, result.counts.read),
-             runs.members.size() > 1 ? " of " + run.record.run_id() : "",
-             search_text(search_json(run.spec())),
-             together(runs, arguments.trained.average),
-             metrics_by_length(result.table, result.table.metrics),
-             signatures(result.table));
-}
-
-}  // namespace
-
-void add_evaluate(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<EvaluateArguments>();
-  CLI::App* command = add_command(app,
-                                  "evaluate",
-                                  "measure a trained model again, with another search",
-                                  "Models",
-                                  "softalign evaluate 3f2a search=beam search.width=10");
-  arguments->trained.add_to(*command, {"search", "lengths", "row_aligns", "batch"});
-  command
-      ->add_option("--split",
-                   arguments->split,
-                   "dev or test; it is read where the run read it, or where changes as "
-                   "task.test.source=FILE say; the training text is not needed")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"dev", "test"}));
-  command->add_flag("--json", arguments->json, "print the metrics as JSON");
-  command->callback([arguments] { evaluate(*arguments); });
 }
 
 }  // namespace softalign::app

@@ -95,6 +95,17 @@ void ProgressObserver::stage(std::string_view what, Index done, Index total) {
        fmt::format("{}/{}", done, total));
 }
 
+void ProgressObserver::lines(std::string_view what, Index more) {
+  lines_ += more;
+  if (!terminal_ || isatty(STDOUT_FILENO) != 0 || Clock::now() - started_ < kSlow || !due()) return;
+  const double seconds = std::chrono::duration<double>(drawn_ - started_).count();
+  draw(std::string(what),
+       -1,
+       fmt::format("{}  {} lines/s",
+                   counted(lines_, "line"),
+                   rough_count(static_cast<double>(lines_) / seconds)));
+}
+
 void ProgressObserver::update(const TrainingProgress& p) {
   if (first_update_ < 0) {  // the clock starts behind the first update: it knows no rate yet
     first_update_ = p.update;

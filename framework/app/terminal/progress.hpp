@@ -31,6 +31,9 @@ class ProgressObserver : public Observer {
 
   void message(std::string_view text) override;
   void stage(std::string_view what, Index done, Index total) override;
+  // More lines of a text of unknown length are done. Drawn on a terminal alone, once it has taken kSlow, and
+  // not between the lines of results on standard output.
+  void lines(std::string_view what, Index more);
   void update(const TrainingProgress& progress) override;
   void dev(const TrainingProgress& progress, const MetricTable& table, bool best) override;
   bool stop_requested() override;
@@ -38,6 +41,7 @@ class ProgressObserver : public Observer {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kSlow{1};
 
   bool due();  // whether it is time to draw again
   void draw(const std::string& head, double share, const std::string& tail);
@@ -49,6 +53,7 @@ class ProgressObserver : public Observer {
   std::string hint_;
   Index first_update_ = -1;
   double tokens_ = 0;
+  Index lines_ = 0;
 };
 
 // The same for another program: a JSON object a line on standard output, {"event": "dev", "update", "metrics", ..}.

@@ -43,9 +43,11 @@ class BeamPlugin final : public Search {
 
   std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                            Tape& tape,
-                                           const SourceBatch& source) const override {
-    return beam_search(scorer, tape, source, settings_);
+                                           const SourceBatch& source,
+                                           const Demands& demands) const override {
+    return beam_search(scorer, tape, source, settings_, demands);
   }
+  bool meets(Demand) const override { return true; }
   Index most() const override { return settings_.width; }
   std::string_view most_option() const override { return "width"; }
   std::string_view attention_option() const override {

@@ -17,9 +17,11 @@ class Greedy final : public Search {
 
   std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                            Tape& tape,
-                                           const SourceBatch& source) const override {
-    return beam_search(scorer, tape, source, settings_);
+                                           const SourceBatch& source,
+                                           const Demands& demands) const override {
+    return beam_search(scorer, tape, source, settings_, demands);
   }
+  bool meets(Demand demand) const override { return demand != Demand::phrases; }
   Index most() const override { return 1; }
 
  private:

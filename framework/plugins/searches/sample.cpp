@@ -40,9 +40,11 @@ class Sample final : public Search {
 
   std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                            Tape& tape,
-                                           const SourceBatch& source) const override {
-    return sample(scorer, tape, source, settings_);
+                                           const SourceBatch& source,
+                                           const Demands& demands) const override {
+    return sample(scorer, tape, source, settings_, demands);
   }
+  bool meets(Demand demand) const override { return demand != Demand::phrases; }
   Index most() const override { return settings_.samples; }
   std::string_view most_option() const override { return "samples"; }
 

@@ -34,6 +34,7 @@ class Hypothesis:
     source: list[str]
     weights: np.ndarray | None = field(default=None, repr=False)
     drawn: int | None = None  # how often, by a search that samples
+    replaced: Sequence[Mapping[str, Any]] = ()  # words in place of an <unk>: "symbol", "word", and "source", the index of the source word
 
     def __str__(self) -> str:
         return self.text
@@ -66,7 +67,8 @@ class Model:
     """The trained model of a run, or those of several runs asked together (an ensemble)."""
 
     def __init__(self, records: Sequence[str], search: Mapping[str, Any] | str | None = None, state: str = "", threads: int = 0, **changes: Any) -> None:
-        """search: {"type": "beam", "width": 10} in place of the run's own; state: "best", "last", an update that has a checkpoint, or "average:5", the mean of the 5 newest checkpoints."""
+        """search: {"type": "beam", "width": 10} in place of the run's own, unknown_words: {"by": "attention"} likewise; state: "best", "last", an update that has a checkpoint, or
+        "average:5", the mean of the 5 newest checkpoints."""
         if search is not None:
             changes["search"] = search
         files = [os.path.join(record, "run.h5") if os.path.isdir(record) else record for record in records]
