@@ -114,6 +114,15 @@ def xu() -> int:
     return network + words * m + additive(n, d, d) + attentional_lstm(m, n, d, m, words) + n + 1
 
 
+def see() -> int:
+    """256 units, embeddings of 128, an attention of 512 with coverage, p_gen (See et al. 2017, equations 1 to 11)."""
+    m, n, symbols = 128, 256, 50000
+    cells = 3 * lstm(m, n) + 2 * (n * n + n)  # h and c begin as projections of the backward encoder's state
+    vector = (n + 2 * n) * n  # V
+    p_gen = (n + 2 * n) + m + 1
+    return 2 * symbols * m + cells + additive(n, 2 * n, 512) + 512 + vector + n * symbols + symbols + p_gen
+
+
 COUNTS = {
     "bahdanau2015-encdec-30": ENCDEC,
     "bahdanau2015-encdec-50": ENCDEC,
@@ -124,6 +133,7 @@ COUNTS = {
     "cho2014": ENCDEC,
     "gehring2016": gehring(),
     "gehring2017": gehring_gated(),
+    "see2017": see(),
     "sutskever2014": luong(NO_ATTENTION, False, 160000, 80000),
     "luong2015-base": luong(NO_ATTENTION, False),
     "luong2015-reverse": luong(NO_ATTENTION, False),
@@ -156,6 +166,11 @@ def test_a_preset_has_the_parameters_of_its_paper(name: str, tmp_path: Path) -> 
 def test_what_the_papers_say_of_their_size() -> None:
     assert 384e6 < COUNTS["sutskever2014"] < 385e6  # "384M parameters"
     assert round(2 * 4 * lstm(1000, 1000) / 1e6) == 64  # "of which 64M are pure recurrent connections"
+    shapes_of_see = [
+        (50000, 128), (512, 512), (512, 512), (512, 256), (512, 256), (128 + 512, 128), (512 + 256, 256), (256, 50000)
+    ]  # embeddings, W_h, W_s, first h and c, input with context, V, V'
+    biases_of_see = 512 + 512 + 2 * 256 + 128 + 256 + 50000  # v and b_attn, then as above
+    assert 3 * lstm(128, 256) + sum(a * b for a, b in shapes_of_see) + biases_of_see == 21499600  # "21,499,600"
     assert 60e6 < COUNTS["vaswani2017-base"] < 66e6  # "65"
 
 
