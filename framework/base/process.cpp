@@ -340,6 +340,7 @@ MachineMemory machine_memory(const fs::path& root) {
 double resident_bytes() { return pages().resident; }
 
 std::string bytes_text(double bytes) {
+  if (bytes < 1e6) return fmt::format("{:.0f} kB", bytes / 1e3);
   if (bytes < 1e9) return fmt::format("{:.0f} MB", bytes / 1e6);
   const auto large = [](double value, const char* unit) {
     return fmt::format("{:.{}f} {}", value, value < 100 ? 1 : 0, unit);

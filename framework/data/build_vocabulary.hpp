@@ -31,7 +31,7 @@ struct VocabularyOptions {
     v("min_count",
       min_count,
       "words and characters that occur less often in the training text are unknown; null: 1",
-      at_least(1));
+      between(1, kMostSentences));
     v("model", model, "segmentation algorithm of sentencepiece", one_of("unigram", "bpe"));
     v("dropout",
       dropout,

@@ -177,7 +177,8 @@ def with_plugin(kind: str, name: str, size: int) -> dict[str, Any]:
     elif kind == "score":
         model["attention"]["score"] = name
     elif kind == "attention":
-        scored = name not in ("built_in", "multi_head", "none", "true_alignment", "uniform")
+        unscored = ("built_in", "gaussian_mixture", "location_aware", "memory_hops", "multi_head", "none", "true_alignment", "uniform")
+        scored = name not in unscored
         model["attention"] = {"type": name, "score": score} if scored else name
     elif kind == "decoder":
         model["decoder"]["type"] = name
