@@ -46,9 +46,11 @@ std::string module_of(const Record& record, const std::string& given) {
     throw SpecError("--module: no alignments between symbols are called '{}'{}",
                     module,
                     suggestion(module, modules));
-  if (alignment_kind(module) == AlignmentKind::encoder)
-    throw SpecError("--module: {} is the source's attention to itself, which links no translation",
-                    module);
+  if (const AlignmentKind kind = alignment_kind(module);
+      kind == AlignmentKind::encoder || kind == AlignmentKind::decoder)
+    throw SpecError("--module: {} is the {}'s attention to itself, which links no translation",
+                    module,
+                    kind == AlignmentKind::encoder ? "source" : "target");
   return module;
 }
 
@@ -125,6 +127,7 @@ ExportedLinks export_links(const Record& record,
 AlignmentKind alignment_kind(std::string_view module) {
   if (module.starts_with(kBetweenWords)) module.remove_prefix(kBetweenWords.size());
   if (module.starts_with(kOfEncoder)) return AlignmentKind::encoder;
+  if (module.starts_with(kOfDecoder)) return AlignmentKind::decoder;
   if (module.find("_dev") != module.npos) return AlignmentKind::dev;
   return module.ends_with("_search") ? AlignmentKind::searched : AlignmentKind::forced;
 }

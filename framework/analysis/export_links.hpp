@@ -27,8 +27,8 @@ ExportedLinks export_links(const Record& record,
                            const LinkRule& rule);
 
 // The contents of a module of alignments: of test sentences with the reference forced on the decoder, or as the
-// search found them; of dev sentences either way; or an encoder's attention to its own source.
-enum class AlignmentKind { forced, searched, dev, encoder };
+// search found them; of dev sentences either way; or self-attention, an encoder's or a decoder's.
+enum class AlignmentKind { forced, searched, dev, encoder, decoder };
 AlignmentKind alignment_kind(std::string_view module);
 std::string split_of(std::string_view module);  // "test" or "dev"
 

@@ -46,11 +46,19 @@ class Pool {
   std::size_t size_ = 0;
 };
 
-// "encoder", "searched", "dev" or "forced".
+// "encoder", "decoder", "searched", "dev" or "forced".
 const char* kind_of(const std::string& module) {
   if (module.ends_with("_search")) return "searched";
-  const AlignmentKind kind = alignment_kind(module);
-  return kind == AlignmentKind::encoder ? "encoder" : kind == AlignmentKind::dev ? "dev" : "forced";
+  switch (alignment_kind(module)) {
+    case AlignmentKind::encoder:
+      return "encoder";
+    case AlignmentKind::decoder:
+      return "decoder";
+    case AlignmentKind::dev:
+      return "dev";
+    default:
+      return "forced";
+  }
 }
 
 // As much as a page shows.
@@ -286,9 +294,11 @@ JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
                   module = name;
                   JsonObject pane;
                   size += make_pane(run, alignments, name, wanted, every, pool, pane);
-                  pane["default"] =
-                      name == default_module(modules, false) && pane["kind"] != "encoder";
-                  if (record) add_images(*record, pool, pane);
+                  const AlignmentKind kind = alignment_kind(name);
+                  pane["default"] = name == default_module(modules, false) &&
+                                    kind != AlignmentKind::encoder &&
+                                    kind != AlignmentKind::decoder;
+                  if (record && kind != AlignmentKind::decoder) add_images(*record, pool, pane);
                   if (!pane["sentence"].empty() || !wanted.empty())
                     panes.push_back(std::move(pane));
                 } catch (const Error& error) {

@@ -27,6 +27,7 @@ struct TeacherForced {
   std::vector<Token> best;    // [steps] the most probable token given the reference before it
   AlignmentMatrix attention;  // empty for a model that does not align
   std::vector<HeadMatrix> heads;
+  std::vector<HeadMatrix> own_heads;  // of the decoder's self-attention
 };
 
 // The search's best hypothesis.

@@ -45,7 +45,7 @@ std::vector<HeadMatrix> head_matrices_of(const HeadWeights& heads,
       AlignmentMatrix& to = matrix(part.layer, h);
       for (Index t = 0; t < std::min(shape[0], steps - part.step); ++t)
         std::copy_n(part.weights.data + ((t * shape[1] + b) * shape[2] + h) * shape[3],
-                    positions,
+                    std::min(positions, shape[3]),
                     to.weights.begin() + (part.step + t) * positions);
     }
   }
@@ -69,14 +69,24 @@ void keep_self_attention(const Model& model,
   tape.reset();
 }
 
-// keep_heads: of how many examples of the split the weights of single heads are wanted.
+// Numbers of examples of a split, from the first, whose weights of single heads are wanted.
+struct KeptHeads {
+  Index cross = 0, own = 0;
+};
+
 std::vector<TeacherForced> in_one_pass(const Model& model,
                                        Tape& tape,
                                        const Batch& batch,
-                                       Index keep_heads) {
-  const bool any = std::ranges::any_of(batch.example, [&](Index at) { return at < keep_heads; });
-  HeadWeights heads;
-  const Model::Forward forward = model.forward(tape, batch, 1, {.heads = any ? &heads : nullptr});
+                                       KeptHeads keep) {
+  const auto any = [&](Index kept) {
+    return std::ranges::any_of(batch.example, [&](Index at) { return at < kept; });
+  };
+  HeadWeights heads, own;
+  const Model::Forward forward = model.forward(
+      tape,
+      batch,
+      1,
+      {.heads = any(keep.cross) ? &heads : nullptr, .own_heads = any(keep.own) ? &own : nullptr});
   std::vector<TeacherForced> results(usize(batch.rows));
   for (Index b = 0; b < batch.rows; ++b) {
     TeacherForced& result = results[usize(b)];
@@ -86,9 +96,13 @@ std::vector<TeacherForced> in_one_pass(const Model& model,
       result.target.push_back(batch.target_out[k]);
       result.best.push_back(forward.losses.best[k]);
     }
+    if (batch.example[usize(b)] < keep.own) {
+      const Index steps = batch.target_lengths[usize(b)];
+      result.own_heads = head_matrices_of(own, steps, steps, b);
+    }
     if (!model.aligns()) continue;
     result.attention = matrix_of(forward, batch, b);
-    if (batch.example[usize(b)] < keep_heads)
+    if (batch.example[usize(b)] < keep.cross)
       result.heads = head_matrices_of(heads, result.attention.steps, result.attention.positions, b);
   }
   return results;
@@ -183,6 +197,7 @@ double EvaluatedSplit::kept_bytes() const {
   for (const AlignmentMatrix& one : forced) sum += bytes_of(one);
   for (const std::vector<HeadMatrix>& one : forced_heads) sum += bytes_of(one);
   for (const std::vector<HeadMatrix>& one : self_attention) sum += bytes_of(one);
+  for (const std::vector<HeadMatrix>& one : decoder_self_attention) sum += bytes_of(one);
   for (const AlignmentMatrix& one : searched) sum += bytes_of(one);
   return sum;
 }
@@ -207,6 +222,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   const bool referenced = has_references(split);
   if (request.search != nullptr) out.decoded.resize(split.examples.size());
   if (request.self_attention) out.self_attention.resize(kept);
+  if (referenced && request.decoder_self_attention) out.decoder_self_attention.resize(kept);
   if (scorer.aligns()) {
     if (referenced) out.forced.resize(kept);
     if (referenced && request.heads) out.forced_heads.resize(kept);
@@ -229,10 +245,15 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     double found = 0;  // bytes
     std::vector<TeacherForced> forced;
     if (referenced)
-      forced = scorer.models().size() == 1
-                   ? in_one_pass(model, tape, batch, std::ssize(out.forced_heads))
-                   : step_by_step(scorer, tape, batch);
-    for (const TeacherForced& one : forced) found += bytes_of(one.attention) + bytes_of(one.heads);
+      forced =
+          scorer.models().size() == 1
+              ? in_one_pass(model,
+                            tape,
+                            batch,
+                            {std::ssize(out.forced_heads), std::ssize(out.decoder_self_attention)})
+              : step_by_step(scorer, tape, batch);
+    for (const TeacherForced& one : forced)
+      found += bytes_of(one.attention) + bytes_of(one.heads) + bytes_of(one.own_heads);
     if (request.search != nullptr) {
       auto hypotheses = request.search->run(scorer, tape, batch.source_side(), demands);
       for (const auto& of_sentence : hypotheses) found += bytes_of(of_sentence);
@@ -264,7 +285,10 @@ EvaluatedSplit evaluate(const Scorer& scorer,
       sentence.ibm_model1 = request.ibm_model1;
       sentence.row_aligns = request.row_aligns;
       out.counts.count(static_cast<Index>(at), sentence);
-      if (at >= kept || !scorer.aligns()) continue;
+      if (at >= kept) continue;
+      if (!out.decoder_self_attention.empty())
+        out.decoder_self_attention[at] = std::move(forced[row].own_heads);
+      if (!scorer.aligns()) continue;
       if (request.heads) out.forced_heads[at] = std::move(forced[row].heads);
       out.forced[at] = std::move(forced[row].attention);
     }

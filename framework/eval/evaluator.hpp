@@ -26,6 +26,10 @@ struct EvaluatedSplit {
   // Self-attention of the source, by the encoder's layer and head, of the first `keep` examples; empty
   // unless requested.
   std::vector<std::vector<HeadMatrix>> self_attention;
+  // Self-attention of the target, teacher-forced, by the decoder's layer and head, of the first `keep`
+  // examples: a row for each symbol of the target with </s>, a column for each symbol read, from <s> on;
+  // empty unless requested.
+  std::vector<std::vector<HeadMatrix>> decoder_self_attention;
 
   // Memory used: largest bytes of a batch on its tape; of search results, there and on the second tape; of
   // packed weights; bytes of the matrices above.
@@ -49,10 +53,11 @@ struct EvaluationRequest {
   const UnknownWords* unknown = nullptr;  // null: an <unk> of the search stays one
   std::vector<NamedMetric> metrics = default_metrics();
   RowAligns row_aligns = RowAligns::predicted;
-  Index batch = 64;             // sentences side by side
-  Index keep = 0;               // examples whose matrices are kept
-  bool heads = false;           // also keeps those of single heads
-  bool self_attention = false;  // also keeps those of an encoder that attends()
+  Index batch = 64;                     // sentences side by side
+  Index keep = 0;                       // examples whose matrices are kept
+  bool heads = false;                   // also keeps those of single heads
+  bool self_attention = false;          // also keeps those of an encoder that attends()
+  bool decoder_self_attention = false;  // also keeps those of a decoder that attends()
   std::function<void(Index done, Index total)>
       progress;                // sentences; called from one thread at a time
   std::function<bool()> stop;  // called between batches; true: throws Interrupted

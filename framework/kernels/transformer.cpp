@@ -63,6 +63,9 @@ struct Head {
   Index sentence, head;
 
   Index keys() const { return n.keys_of(sentence); }
+  Index seen(Index query) const {  // keys
+    return n.causal ? std::min(keys(), query + 1 + n.keys - n.queries) : keys();
+  }
   template <class Number>
   Number* begin(HeadRows<Number> rows) const {
     return rows.data + sentence * rows.sentence + head * n.size;
@@ -75,17 +78,69 @@ struct Head {
 
 real inverse_root(Index size) { return 1 / std::sqrt(static_cast<real>(size)); }
 
+// The distances of one head: sums over the keys of a row, and the products with their vectors.
+struct Distances {
+  const Head& h;
+  const DistanceRows& d;
+
+  Matrix table(const real* vectors) const {
+    return {vectors + h.head * d.head, d.rows, h.n.size, d.stride};
+  }
+  // The gradient of a table, from sums [T, rows] of the rows of `from`.
+  void add_to_table(real* all, const real* sums, Matrix from) const {
+    const Matrix of_rows{sums, h.n.queries, d.rows};
+    gemm(of_rows.transpose(),
+         from,
+         true,
+         all + h.sentence * d.rows * d.stride + h.head * d.head,
+         d.stride);
+  }
+  // Calls f(t, s, row) for each key s that query t sees.
+  template <class F>
+  void for_each(F f) const {
+    const Index width = h.keys(), before = h.n.keys - h.n.queries;
+    for (Index t = 0; t < h.n.queries; ++t)
+      for (Index s = 0, seen = h.seen(t); s < seen; ++s)
+        f(t * width + s, t * d.rows + std::clamp(d.clip + s - t - before, Index{0}, d.rows - 1));
+  }
+  // to [T, keys] += x A^T, each of its numbers that of its distance. scratch: T * rows numbers.
+  void add_products(Matrix x, const real* vectors, real* to, real* scratch) const {
+    gemm(x, table(vectors).transpose(), false, scratch, d.rows);
+    for_each([=](Index key, Index row) { to[key] += scratch[row]; });
+  }
+  // [T, rows]: the sum of weights [T, keys] over the keys of each distance.
+  void sums(const real* weights, real* to) const {
+    std::fill_n(to, h.n.queries * d.rows, real{0});
+    for_each([=](Index key, Index row) { to[row] += weights[key]; });
+  }
+};
+
 // P [T, keys of the sentence]
 void probabilities(const Head& h,
+                   const DistanceRows& distances,
                    HeadRows<const real> queries,
                    HeadRows<const real> keys,
-                   real* p) {
+                   real* p,
+                   real* scratch) {
   const Index width = h.keys();
-  gemm(h.matrix(queries, h.n.queries), h.matrix(keys, width).transpose(), false, p, width);
+  const Matrix q = h.matrix(queries, h.n.queries);
+  gemm(q, h.matrix(keys, width).transpose(), false, p, width);
+  if (distances.keys != nullptr)
+    Distances{h, distances}.add_products(q, distances.keys, p, scratch);
   scale(h.n.queries * width, inverse_root(h.n.size), p, p);
   for (Index t = 0; t < h.n.queries; ++t) {
-    const Index seen = h.n.causal ? std::min(width, t + 1 + h.n.keys - h.n.queries) : width;
+    const Index seen = h.seen(t);
     softmax_forward({1, width, 0, &seen}, p + t * width, p + t * width);
+  }
+}
+
+// to = from keep scale, [T, keys of the sentence]
+void drop(const Head& h, const KeptWeights& kept, const real* from, real* to) {
+  const Index width = h.keys();
+  for (Index t = 0; t < h.n.queries; ++t, from += width, to += width) {
+    const std::uint8_t* keep =
+        kept.keep + ((h.sentence * h.n.queries + t) * h.n.heads + h.head) * h.n.keys;
+    for (Index s = 0; s < width; ++s) to[s] = keep[s] != 0 ? kept.scale * from[s] : real{0};
   }
 }
 
@@ -111,6 +166,7 @@ void spread_mean(const Head& h, const real* dmean, real* dp) {
 }  // namespace
 
 void multi_head_forward(const MultiHeadSizes& n,
+                        const MultiHeadTerms& terms,
                         HeadRows<const real> queries,
                         HeadRows<const real> keys,
                         HeadRows<const real> values,
@@ -118,13 +174,13 @@ void multi_head_forward(const MultiHeadSizes& n,
                         real* mean,
                         real* each,
                         real* scratch) {
+  const DistanceRows& distances = terms.distances;
   for (Index b = 0; b < n.sentences; ++b)
     for (Index i = 0; i < n.heads; ++i) {
       const Head h{n, b, i};
       const Index width = h.keys();
-      probabilities(h, queries, keys, scratch);
-      const Matrix p{scratch, n.queries, width};
-      gemm(p, h.matrix(values, width), false, h.begin(context), context.position);
+      real* of_rows = scratch + n.queries * width;
+      probabilities(h, distances, queries, keys, scratch, of_rows);
       for (Index t = 0; t < n.queries; ++t) {
         const Index row = t * n.sentences + b;
         const real* weights = scratch + t * width;
@@ -132,10 +188,22 @@ void multi_head_forward(const MultiHeadSizes& n,
           add_scaled(width, 1 / static_cast<real>(n.heads), weights, mean + row * n.keys);
         if (each != nullptr) std::copy_n(weights, width, each + (row * n.heads + i) * n.keys);
       }
+      if (terms.kept.keep != nullptr) drop(h, terms.kept, scratch, scratch);
+      const Matrix p{scratch, n.queries, width};
+      gemm(p, h.matrix(values, width), false, h.begin(context), context.position);
+      if (distances.values == nullptr) continue;
+      const Distances d{h, distances};
+      d.sums(scratch, of_rows);
+      gemm(Matrix{of_rows, n.queries, distances.rows},
+           d.table(distances.values),
+           true,
+           h.begin(context),
+           context.position);
     }
 }
 
 void multi_head_backward(const MultiHeadSizes& n,
+                         const MultiHeadTerms& terms,
                          HeadRows<const real> queries,
                          HeadRows<const real> keys,
                          HeadRows<const real> values,
@@ -144,28 +212,66 @@ void multi_head_backward(const MultiHeadSizes& n,
                          HeadRows<real> dqueries,
                          HeadRows<real> dkeys,
                          HeadRows<real> dvalues,
+                         DistanceGradients ddistances,
                          real* scratch) {
+  const DistanceRows& distances = terms.distances;
   for (Index b = 0; b < n.sentences; ++b)
     for (Index i = 0; i < n.heads; ++i) {
       const Head h{n, b, i};
+      const Distances d{h, distances};
       const Index width = h.keys();
       real* weights = scratch;
       real* dweights = scratch + n.queries * width;
-      const Matrix p{weights, n.queries, width}, dp{dweights, n.queries, width};
-      probabilities(h, queries, keys, weights);
+      real* of_rows = dweights + n.queries * width;
+      const Matrix dp{dweights, n.queries, width};
+      const Matrix q = h.matrix(queries, n.queries);
+      probabilities(h, distances, queries, keys, weights, of_rows);
       if (dcontext.data != nullptr) {
         const Matrix dc = h.matrix(dcontext, n.queries);
-        gemm(dc, h.matrix(values, width).transpose(), false, dweights, width);
+        const real* used = weights;
+        if (terms.kept.keep != nullptr) {
+          drop(h, terms.kept, weights, dweights);
+          used = dweights;
+        }
         if (dvalues.data != nullptr)
-          gemm(p.transpose(), dc, true, h.begin(dvalues), dvalues.position);
+          gemm(Matrix{used, n.queries, width}.transpose(),
+               dc,
+               true,
+               h.begin(dvalues),
+               dvalues.position);
+        if (ddistances.values != nullptr) {
+          d.sums(used, of_rows);
+          d.add_to_table(ddistances.values, of_rows, dc);
+        }
+        gemm(dc, h.matrix(values, width).transpose(), false, dweights, width);
+        if (distances.values != nullptr) d.add_products(dc, distances.values, dweights, of_rows);
+        if (terms.kept.keep != nullptr) drop(h, terms.kept, dweights, dweights);
       } else {
         spread_mean(h, dmean, dweights);
       }
       energies_backward(n.queries, width, inverse_root(n.size), weights, dweights);
       if (dqueries.data != nullptr)
         gemm(dp, h.matrix(keys, width), true, h.begin(dqueries), dqueries.position);
-      if (dkeys.data != nullptr)
-        gemm(dp.transpose(), h.matrix(queries, n.queries), true, h.begin(dkeys), dkeys.position);
+      if (dkeys.data != nullptr) gemm(dp.transpose(), q, true, h.begin(dkeys), dkeys.position);
+      if (distances.keys == nullptr) continue;
+      d.sums(dweights, of_rows);
+      if (dqueries.data != nullptr)
+        gemm(Matrix{of_rows, n.queries, distances.rows},
+             d.table(distances.keys),
+             true,
+             h.begin(dqueries),
+             dqueries.position);
+      if (ddistances.keys != nullptr) d.add_to_table(ddistances.keys, of_rows, q);
+    }
+}
+
+void rotate(Index heads, Index size, const real* turn, bool backwards, real* row) {
+  const real sign = backwards ? real{-1} : real{1};
+  for (Index h = 0; h < heads; ++h, row += size)
+    for (Index i = 0; i < size; i += 2) {
+      const real a = row[i], b = row[i + 1], cosine = turn[i], sine = sign * turn[i + 1];
+      row[i] = a * cosine - b * sine;
+      row[i + 1] = a * sine + b * cosine;
     }
 }
 

@@ -1,6 +1,8 @@
-// Computations of a Transformer besides products of weights: layer normalisation and multi-head attention. Backward
-// ADDS.
+// Computations of a Transformer besides products of weights: layer normalisation, multi-head attention and rotary
+// positions. Backward ADDS.
 #pragma once
+
+#include <cstdint>
 
 #include "framework/base/types.hpp"
 
@@ -69,9 +71,45 @@ struct MultiHeadSizes {
   Index keys_of(Index sentence) const { return lengths == nullptr ? keys : lengths[sentence]; }
 };
 
+// Vectors of clipped distances (Shaw et al. 2018, equations 3, 4): key s and query t have row
+// clip + (s - position of t), kept within [0, rows), of a table [rows, stride]. Energies are
+// Q (K + keys row)^T, contexts P (V + values row).
+struct DistanceRows {
+  const real* keys = nullptr;    // null: no distances
+  const real* values = nullptr;  // null: none in the values
+  Index clip = 0;
+  Index rows = 0;
+  Index stride = 0;
+  Index head = 0;  // numbers from the vectors of one head to those of the next; 0: shared
+};
+// Their gradients, a table for each sentence, [B, rows, stride]; either may be null.
+struct DistanceGradients {
+  real* keys = nullptr;
+  real* values = nullptr;
+};
+
+// Dropout of weights: contexts are (P keep scale) V. Means and single heads are those of P.
+struct KeptWeights {
+  const std::uint8_t* keep = nullptr;  // [B,T,H,S], 0 or 1; null: all, and scale is not read
+  real scale = 1;
+};
+
+struct MultiHeadTerms {
+  DistanceRows distances = {};
+  KeptWeights kept = {};
+};
+
+// Numbers that forward and backward need as scratch.
+inline Index multi_head_scratch(const MultiHeadSizes& sizes,
+                                const MultiHeadTerms& terms,
+                                bool backward) {
+  return sizes.queries * (sizes.keys * (backward ? 2 : 1) + terms.distances.rows);
+}
+
 // mean [T,B,S]: the mean of P over the heads, each [T,B,H,S]: P itself; either may be null, both must be
-// zeroed before. scratch: T * S numbers.
+// zeroed before.
 void multi_head_forward(const MultiHeadSizes& sizes,
+                        const MultiHeadTerms& terms,
                         HeadRows<const real> queries,
                         HeadRows<const real> keys,
                         HeadRows<const real> values,
@@ -81,9 +119,9 @@ void multi_head_forward(const MultiHeadSizes& sizes,
                         real* scratch);
 
 // Computes the gradients of the inputs of forward from that of the context or, if dcontext.data is
-// null, from that of the mean weights, dmean. Any of dqueries, dkeys, dvalues may be null. scratch: 2 T
-// S numbers.
+// null, from that of the mean weights, dmean. Any of dqueries, dkeys, dvalues may be null.
 void multi_head_backward(const MultiHeadSizes& sizes,
+                         const MultiHeadTerms& terms,
                          HeadRows<const real> queries,
                          HeadRows<const real> keys,
                          HeadRows<const real> values,
@@ -92,6 +130,12 @@ void multi_head_backward(const MultiHeadSizes& sizes,
                          HeadRows<real> dqueries,
                          HeadRows<real> dkeys,
                          HeadRows<real> dvalues,
+                         DistanceGradients ddistances,
                          real* scratch);
+
+// Rotary positions (Su et al. 2021, equation 34), in place: in `heads` heads of `size` numbers at the begin
+// of each row, the pair (x_2i, x_2i+1) is turned by an angle whose cosine and sine are turn[2i], turn[2i+1];
+// backwards: by minus the angle. size is even.
+void rotate(Index heads, Index size, const real* turn /*[size]*/, bool backwards, real* row);
 
 }  // namespace softalign::kernels

@@ -1,5 +1,9 @@
 // The components of a Transformer's encoder and decoder (Vaswani et al. 2017, section 3), in the
-// paper's order from the input on. d: units of the model.
+// paper's order from the input on. d: units of the model. Positions enter in one of five ways:
+//   sinusoidal, learned   added to the embeddings (section 3.5)
+//   relative              vectors of clipped distances inside self-attention (Shaw et al. 2018, section 3)
+//   rotary                queries and keys of self-attention are turned (Su et al. 2021, section 3.2)
+//   none                  nowhere; masked self-attention still tells a decoder how much there is before
 #pragma once
 
 #include <optional>
@@ -20,6 +24,11 @@ struct TransformerOptions {
   double dropout = 0;
   std::string positions = "sinusoidal";
   Index max_positions = 1024;
+  std::optional<Index> clip;
+  std::optional<bool> relative_values;
+  std::optional<bool> relative_shared;
+  std::optional<double> attention_dropout;
+  std::optional<double> inner_dropout;
   std::string norm = "post";
   template <class V>
   void describe(V& v) {
@@ -40,20 +49,54 @@ struct TransformerOptions {
       fraction());
     v("positions",
       positions,
-      "encoding of positions: sinusoidal (paper), or learned vectors",
-      one_of("sinusoidal", "learned"));
+      "positions: sinusoidal (paper) or learned vectors, added to embeddings; relative, vectors of "
+      "distances in self-attention (Shaw et al. 2018); rotary, turned queries and keys of "
+      "self-attention (Su et al. 2021); none",
+      one_of("sinusoidal", "learned", "relative", "rotary", "none"));
     v("max_positions",
       max_positions,
       "number of learned vectors; later positions share the last",
       between(1, kLongestSentence));
+    v("clip",
+      clip,
+      "relative positions: distances beyond it share a vector; null: 16 (Shaw et al. 2018, k)",
+      between(1, kLongestSentence));
+    v("relative_values",
+      relative_values,
+      "relative positions: true: vectors of distances in values, too (Shaw et al. 2018, equation "
+      "3), not only in keys (equation 4); null: no");
+    v("relative_shared",
+      relative_shared,
+      "relative positions: true: the heads of a layer share their vectors; null: each head has its "
+      "own");
+    v("attention_dropout",
+      attention_dropout,
+      "dropout rate of attention weights, of the source and the own side; null: 0",
+      fraction());
+    v("inner_dropout",
+      inner_dropout,
+      "dropout rate of the inner units of feed-forward networks, after the ReLU; null: 0",
+      fraction());
     v("norm",
       norm,
       "layer normalisation: post, after each sum of a sub-layer and its input (paper); pre, before "
       "each sub-layer and after the last sum",
       one_of("post", "pre"));
-    v.inactive("max_positions", positions == "sinusoidal", "sinusoidal positions are unlimited");
+    v.inactive("max_positions", positions != "learned", "only positions: learned reads it");
+    for (const char* name : {"clip", "relative_values", "relative_shared"})
+      v.inactive(name, positions != "relative", "only positions: relative reads it");
     v.check("heads", units % heads == 0, "units must be a multiple of heads");
+    v.check("positions",
+            positions != "rotary" || units / heads % 2 == 0,
+            "rotary turns pairs of numbers, so units / heads must be even");
   }
+};
+
+// Where a sequence, or a step of one, is: its first position, and the turns of rotary positions (ops.hpp), if
+// the model has them.
+struct Positions {
+  Index first = 0;
+  View turns = {};
 };
 
 class LayerNorm {
@@ -77,13 +120,19 @@ class TransformerInput {
   Var projected(Var embedded) const { return projection_ ? (*projection_)(embedded) : embedded; }
   // sqrt(d) x + positions; x [..., d], projected
   Var operator()(Var x, Index first) const;
+  Positions positions(const Var& x, Index first) const;  // of x, for self-attention
 
  private:
-  Var sinusoids(Tape& tape, Index first, Index count) const;  // [count, d]
+  // [count, rates]: sines at even columns, cosines at odd ones
+  View sinusoids(Tape& tape, Index first, Index count) const;
+  View turns(Tape& tape, Index first, Index count) const;  // [count, rates]: the other way round
 
+  enum class Added { sinusoids, learned, nothing };
   std::optional<Linear> projection_;  // only for embeddings that are not of size d
-  Parameter* learned_;                // [max_positions, d]; null: sinusoids
-  std::vector<double> rates_;         // [d] of sinusoids, in radians a position
+  Added added_;
+  Parameter* learned_;  // [max_positions, d]; null: none
+  std::vector<double>
+      rates_;  // radians a position: [d] of sinusoids, [d / heads] of turns, or none
   real scale_;
   Dropout dropout_;
 };
@@ -113,20 +162,53 @@ class Residual {
   bool pre_;
 };
 
-// Attention of a sequence to itself (section 3.2.2); no biases.
-class SelfAttention {
+// Dropout of attention weights.
+class AttentionDropout {
  public:
-  SelfAttention(const Parameters& p, std::string_view name, const TransformerOptions& options);
-  // x [B,S,d], each sees all of its sentence. each: the weights of each head are wanted.
-  MultiHead within(Var x, std::span<const Index> lengths, bool each) const;
-  Var causal(Var x) const;  // [T,B,d], each sees itself and the past
-  // x [B,d] attends to itself and the past: keys and values [B,t,2d], to which those of x are
-  // appended.
-  Var step(Var x, Var& past) const;
+  AttentionDropout(const Parameters& p, std::string_view name, std::optional<double> rate)
+      : stream_(0, "noise/" + (p / name).name_of("weights_dropout")), rate_(rate.value_or(0)) {}
+  WeightDropout at(Index step) const { return {rate_, &stream_, step}; }
 
  private:
+  RandomStream stream_;
+  double rate_;
+};
+
+// Attention of a sequence to itself (section 3.2.2); no biases. Keys and values at distance j - i have the vectors
+// a_ij of Shaw et al. 2018, equations 3 and 4, if positions are relative.
+class SelfAttention {
+ public:
+  enum class Sees { all, past };
+  SelfAttention(const Parameters& p,
+                std::string_view name,
+                const TransformerOptions& options,
+                Sees sees);
+  // each: the weights of each head are wanted.
+  // x [B,S,d], each sees all of its sentence.
+  MultiHead within(Var x,
+                   std::span<const Index> lengths,
+                   const Positions& positions,
+                   bool each) const;
+  // [T,B,d], each sees itself and the past.
+  MultiHead causal(Var x, const Positions& positions, bool each) const;
+  // x [B,d] attends to itself and the past: keys and values [B,t,2d], to which those of x are
+  // appended.
+  MultiHead step(Var x, Var& past, const Positions& positions, bool each) const;
+
+ private:
+  Var projected(Var x, const Positions& positions) const;
+  MultiHead attend(Heads queries,
+                   Heads keys,
+                   Heads values,
+                   MultiHeadSettings settings,
+                   const Positions& positions) const;
+
   Index units_, heads_;
   Linear projections_;  // queries, keys, values side by side
+  Index clip_ = 0;
+  Parameter* distance_keys_ = nullptr;  // [2 clip + 1, d or d / heads], of the past [clip + 1, ..]
+  Parameter* distance_values_ = nullptr;  // the same
+  AttentionDropout dropout_;
   Linear output_;
 };
 
@@ -138,19 +220,27 @@ class CrossAttention {
                  Index query,
                  Index units,
                  Index heads,
-                 Index output)
+                 Index output,
+                 std::optional<double> dropout = {})
       : units_(units),
         heads_(heads),
+        dropout_(p, name, dropout),
         queries_(p / name, "queries", query, units, Linear::Bias::no),
         output_(p / name, "output", units, output, Linear::Bias::no) {}
 
   enum class Wanted { context, mean, each };  // each includes those before it
   // x [T,B,Q] or [B,Q]; keys are columns [begin, begin + units) of memory [B,S,...], values the next.
-  MultiHead operator()(
-      Var x, Var memory, Index begin, std::span<const Index> lengths, Wanted wanted) const;
+  // first: x's first step.
+  MultiHead operator()(Var x,
+                       Var memory,
+                       Index begin,
+                       std::span<const Index> lengths,
+                       Wanted wanted,
+                       Index first = 0) const;
 
  private:
   Index units_, heads_;
+  AttentionDropout dropout_;
   Linear queries_;
   Linear output_;
 };
@@ -160,11 +250,15 @@ class FeedForward {
  public:
   FeedForward(const Parameters& p, std::string_view name, const TransformerOptions& options)
       : inner_(p / name, "inner", options.units, options.feed_forward),
+        dropout_(p / name, "inner_dropout", options.inner_dropout.value_or(0)),
         outer_(p / name, "outer", options.feed_forward, options.units) {}
-  Var operator()(Var x) const { return outer_(relu(inner_(x))); }
+  Var operator()(Var x, Index first) const {  // first: x's first position
+    return outer_(Residual::drop_out(dropout_, relu(inner_(x)), first));
+  }
 
  private:
   Linear inner_;
+  Dropout dropout_;
   Linear outer_;
 };
 

@@ -3,6 +3,7 @@
 #include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/ops/check.hpp"
+#include "framework/ops/draw.hpp"
 #include "framework/ops/ops.hpp"
 
 namespace softalign {
@@ -139,16 +140,14 @@ DroppedRow row_at(const Shape& shape, DropoutAxes axes, Index row) {
   return at;
 }
 
-using Keep = std::uint8_t;
+}  // namespace
 
-// Words of a row come in blocks of four; other rows of the same sentence and step have blocks 2^32
-// further on.
-void draw(const RandomStream& stream,
-          std::uint64_t round,
-          Index other,
-          std::uint32_t least,
-          Index count,
-          Keep* keep) {
+void ops::draw(const RandomStream& stream,
+               std::uint64_t round,
+               Index other,
+               std::uint32_t least,
+               Index count,
+               Keep* keep) {
   const std::uint64_t first = static_cast<std::uint64_t>(other) << 32;
   for (Index i = 0; i < count; i += 4) {
     const Philox words = stream.words(first + static_cast<std::uint64_t>(i / 4), round);
@@ -156,8 +155,6 @@ void draw(const RandomStream& stream,
       keep[i + k] = words[usize(k)] >= least;
   }
 }
-
-}  // namespace
 
 Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, DropoutUnit unit) {
   Tape& tape = x.tape();
@@ -174,12 +171,13 @@ Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, Dr
   const Index rows = shape.rows(), size = shape.last(),
               drawn = unit == DropoutUnit::number ? size : 1;
   const RandomStream numbers = noise->stream(stream);
-  const auto least = static_cast<std::uint32_t>(rate * 0x1p32);
+  const std::uint32_t least = ops::least_kept(rate);
   const real scale = static_cast<real>(1 / (1 - rate));
-  Keep* keep = tape.arena().array_of<Keep>(rows * drawn);
+  ops::Keep* keep = tape.arena().array_of<ops::Keep>(rows * drawn);
   for (Index r = 0; r < rows; ++r) {
     const DroppedRow at = row_at(shape, axes, r);
-    draw(numbers, noise->round(at.sentence, at.step), at.other, least, drawn, keep + r * drawn);
+    ops::draw(
+        numbers, noise->round(at.sentence, at.step), at.other, least, drawn, keep + r * drawn);
   }
   // Calls f(offset, factor) for every number.
   const auto for_each = [=](auto f) {

@@ -175,12 +175,30 @@ Var layer_norm(Var x, Var gain, Var bias, real epsilon = real(1e-5));
 // factor * x + table[min(first + position, P - 1)]; table [P,D]; x [B,S,D], [T,B,D] or [B,D]: one step
 Var add_positions(real factor, Var x, Var table, Index first);
 Var append_step(Var past, Var now);  // [B,t,D] [B,D] -> [B,t+1,D]; past may be empty: t = 0
+// Rotary positions (Su et al. 2021, equation 34): in each of the first heads * D columns of x, as heads of
+// size D, the pair (x_2i, x_2i+1) of position t becomes (x_2i cos a - x_2i+1 sin a, x_2i sin a + x_2i+1 cos a);
+// turns [T,D], which must outlive the step, has cos a, sin a at 2i, 2i+1. x [B,T,.], [T,B,.] or, with T = 1,
+// [B,.]. Overwrites x.
+Var rotate(Var&& x, Index heads, View turns);
 
 // Heads of size D/H side by side in columns [begin, begin + D) of an array [B,S,...], [T,B,...] or, of one
 // position, [B,...].
 struct Heads {
   Var array;
   Index begin = 0;
+};
+// Learned vectors of the clipped distance j - i from query i to key j (Shaw et al. 2018, equations 3 to 5):
+// row clip + j - i, kept within the table. Without queries before keys, clip + 1 rows are enough.
+struct DistanceVectors {
+  Var keys = {};  // [rows, D] or, shared by the heads, [rows, D/H]: energies are q_i . (k_j + row)
+  Var values = {};  // the same shape; empty, or contexts are sums of p_ij (v_j + row)
+  Index clip = 0;
+};
+// Dropout of weights, after the softmax (Vaswani et al.'s code); the identity on a tape without noise.
+struct WeightDropout {
+  double rate = 0;
+  const RandomStream* stream = nullptr;  // read at once
+  Index step = 0;                        // of the first query
 };
 struct MultiHeadSettings {
   Index size;                           // D
@@ -189,14 +207,16 @@ struct MultiHeadSettings {
   bool causal = false;                  // query t sees keys up to t, counted from the end of both
   bool mean = false;                    // wanted: mean weights
   bool each = false;                    // wanted: weights of each head
+  DistanceVectors distances = {};
+  WeightDropout dropout = {};
 };
 struct MultiHead {
   Var context;  // as the queries, last dimension D: the heads side by side
-  Var mean;     // [T,B,S] weights, the mean over heads
+  Var mean;     // [T,B,S] weights, the mean over heads, before dropout
   Var each;     // [T,B,H,S] weights, for the record: without gradient
 };
 // softmax(Q K^T / sqrt(D/H)) V of each head (section 3.2.2), without the projections. Keeps no weights
-// on the tape: backward computes them again.
+// on the tape: backward computes them again (dropout keeps a byte of each).
 MultiHead multi_head_attention(Heads queries,
                                Heads keys,
                                Heads values,

@@ -1,6 +1,10 @@
 #include "framework/kernels/transformer.hpp"
+
+#include <optional>
+
 #include "framework/kernels/elementwise.hpp"
 #include "framework/ops/check.hpp"
+#include "framework/ops/draw.hpp"
 #include "framework/ops/ops.hpp"
 
 namespace softalign {
@@ -18,6 +22,53 @@ template <class Number = real>
 kernels::HeadRows<Number> heads_of(const SentenceRows& rows, View array, Index begin) {
   return {array ? array.data + begin : nullptr, rows.of_sentence, rows.of_position};
 }
+
+kernels::DistanceRows distance_rows(const DistanceVectors& distances, Index size, Index heads) {
+  if (!distances.keys) return {};
+  const Shape& shape = distances.keys.shape();
+  ops::require(shape.rank() == 2 && (shape[1] == size || shape[1] == size / heads) &&
+                   shape[0] > distances.clip,
+               "multi_head_attention",
+               "vectors of distances must be [rows, D] or [rows, D/H], with more rows than clip",
+               distances.keys);
+  ops::require(!distances.values || distances.values.shape() == shape,
+               "multi_head_attention",
+               "vectors of distances for keys and values must be as many",
+               distances.keys,
+               distances.values);
+  return {distances.keys.value().data,
+          distances.values ? distances.values.value().data : nullptr,
+          distances.clip,
+          shape[0],
+          shape[1],
+          shape[1] == size ? size / heads : 0};
+}
+
+kernels::KeptWeights kept_weights(Tape& tape,
+                                  const WeightDropout& dropout,
+                                  const kernels::MultiHeadSizes& n) {
+  const Noise* noise = tape.noise();
+  if (dropout.rate == 0 || noise == nullptr) return {};
+  const RandomStream numbers = noise->stream(*dropout.stream);
+  const std::uint32_t least = ops::least_kept(dropout.rate);
+  const Index rows = n.sentences * n.queries * n.heads;
+  ops::Keep* keep = tape.arena().array_of<ops::Keep>(rows * n.keys);
+  for (Index r = 0; r < rows; ++r) {
+    const Index head = r % n.heads, t = r / n.heads % n.queries, b = r / n.heads / n.queries;
+    ops::draw(
+        numbers, noise->round(b, dropout.step + t), head, least, n.keys_of(b), keep + r * n.keys);
+  }
+  return {keep, static_cast<real>(1 / (1 - dropout.rate))};
+}
+
+// The gradient of vectors of distances.
+struct DistanceGradient {
+  DistanceGradient(Var vectors, bool wanted, Index sentences) {
+    if (vectors && wanted) rows.emplace(vectors, sentences, vectors.shape().size());
+  }
+  real* data() const { return rows ? rows->data() : nullptr; }
+  std::optional<SentenceGradient> rows;
+};
 
 }  // namespace
 
@@ -102,6 +153,28 @@ Var append_step(Var past, Var now) {
   });
 }
 
+Var rotate(Var&& x, Index heads, View turns) {
+  const SentenceRows n = rows_of("rotate", x);
+  ops::require(turns.shape.rank() == 2 && turns.shape[0] == n.positions &&
+                   turns.shape[1] % 2 == 0 && heads * turns.shape[1] <= n.columns,
+               "rotate",
+               "turns must be [T,D] with an even D, and x have as many positions",
+               x);
+  Var y = x.tape().take(x);
+  const auto turn = [=](View numbers, bool backwards) {
+    for (Index b = 0; b < n.sentences; ++b)
+      for (Index t = 0; t < n.positions; ++t)
+        kernels::rotate(heads,
+                        turns.shape[1],
+                        turns.data + t * turns.shape[1],
+                        backwards,
+                        numbers.data + b * n.of_sentence + t * n.of_position);
+  };
+  turn(y.value(), false);
+  // In place: turns the gradient of y into that of x.
+  return x.tape().expendable(x.tape().record_in_place(y, {}, [=](View dy) { turn(dy, true); }));
+}
+
 MultiHead multi_head_attention(Heads queries,
                                Heads keys,
                                Heads values,
@@ -133,6 +206,9 @@ MultiHead multi_head_attention(Heads queries,
                                   count == 0 ? nullptr : settings.lengths.data(),
                                   settings.causal};
   Tape& tape = queries.array.tape();
+  const DistanceVectors distances = settings.distances;
+  const kernels::MultiHeadTerms terms{distance_rows(distances, size, heads),
+                                      kept_weights(tape, settings.dropout, n)};
   View context = tape.allocate(queries.array.shape().with_last(size));
   const SentenceRows c = sentence_rows(context);
   const Shape weights = Shape::steps_first({n.queries, n.sentences, n.keys});
@@ -140,19 +216,23 @@ MultiHead multi_head_attention(Heads queries,
   View each = settings.each ? tape.zeros({n.queries, n.sentences, heads, n.keys}) : View{};
   const Arena::Mark mark = tape.arena().mark();
   kernels::multi_head_forward(n,
+                              terms,
                               heads_of<const real>(q, queries.array.value(), queries.begin),
                               heads_of<const real>(k, keys.array.value(), keys.begin),
                               heads_of<const real>(v, values.array.value(), values.begin),
                               heads_of(c, context, 0),
                               mean.data,
                               each.data,
-                              tape.allocate({n.queries, n.keys}).data);
+                              tape.allocate({kernels::multi_head_scratch(n, terms, false)}).data);
   tape.arena().rewind(mark);
   // dcontext or dmean is null.
   const auto backward = [=, &tape](View dcontext, View dmean) {
     View dq = queries.array.gradient(), dk = keys.array.gradient(), dv = values.array.gradient();
+    const DistanceGradient dkey_rows(distances.keys, true, n.sentences),
+        dvalue_rows(distances.values, static_cast<bool>(dcontext), n.sentences);
     const Arena::Mark start = tape.arena().mark();
     kernels::multi_head_backward(n,
+                                 terms,
                                  heads_of<const real>(q, queries.array.value(), queries.begin),
                                  heads_of<const real>(k, keys.array.value(), keys.begin),
                                  heads_of<const real>(v, values.array.value(), values.begin),
@@ -161,17 +241,20 @@ MultiHead multi_head_attention(Heads queries,
                                  heads_of(q, dq, queries.begin),
                                  heads_of(k, dk, keys.begin),
                                  heads_of(v, dv, values.begin),
-                                 tape.allocate({2, n.queries, n.keys}).data);
+                                 {dkey_rows.data(), dvalue_rows.data()},
+                                 tape.allocate({kernels::multi_head_scratch(n, terms, true)}).data);
     tape.arena().rewind(start);
   };
   MultiHead result;
   if (mean)
-    result.mean = tape.expendable(
-        tape.record(mean, {queries.array, keys.array}, [=](View dmean) { backward({}, dmean); }));
+    result.mean = tape.expendable(tape.record(mean,
+                                              {queries.array, keys.array, distances.keys},
+                                              [=](View dmean) { backward({}, dmean); }));
   if (each) result.each = tape.constant(each);
-  result.context = tape.expendable(tape.record(context,
-                                               {queries.array, keys.array, values.array},
-                                               [=](View dcontext) { backward(dcontext, {}); }));
+  result.context = tape.expendable(
+      tape.record(context,
+                  {queries.array, keys.array, values.array, distances.keys, distances.values},
+                  [=](View dcontext) { backward(dcontext, {}); }));
   return result;
 }
 

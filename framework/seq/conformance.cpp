@@ -329,9 +329,15 @@ ConformanceResult steady_memory(Subject& subject, const std::function<Index()>& 
 std::vector<ConformanceResult> check_conformance(std::string_view kind,
                                                  std::string_view name,
                                                  const std::function<Index()>& allocations) {
-  const PluginEntry& entry = Registry::instance().find(kind, name);
+  return check_conformance(Choice{std::string(kind), std::string(name), nullptr, {}}, allocations);
+}
+
+std::vector<ConformanceResult> check_conformance(const Choice& choice,
+                                                 const std::function<Index()>& allocations) {
+  const PluginEntry& entry = Registry::instance().find(choice.kind, choice.type);
   std::vector<ConformanceResult> results;
-  const std::string fault = round_trip_fault(*entry.options());
+  const std::string fault =
+      round_trip_fault(choice.options ? *choice.options->clone() : *entry.options());
   results.push_back(
       {"options", fault.empty(), fault.empty() ? "can be written and read back" : fault});
 
@@ -346,9 +352,11 @@ std::vector<ConformanceResult> check_conformance(std::string_view kind,
     }
   };
   run("construction", [&]() -> ConformanceResult {
-    subject = subject_for({std::string(kind), std::string(name), nullptr, {}});
+    subject = subject_for(choice);
     if (subject) subject->parameters.allocate(3);
-    return {"construction", true, "from its default options"};
+    return {"construction",
+            true,
+            choice.options ? "from the given options" : "from its default options"};
   });
   if (!subject) {
     if (results.back().passed) results.pop_back();  // a kind of which nothing is made here

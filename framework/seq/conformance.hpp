@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/base/types.hpp"
+#include "framework/config/options.hpp"
 
 namespace softalign {
 
@@ -26,6 +27,9 @@ inline constexpr const char* kNoException = "it throws something other than a st
 // SpecError for an unknown kind or name.
 std::vector<ConformanceResult> check_conformance(std::string_view kind,
                                                  std::string_view name,
+                                                 const std::function<Index()>& allocations = {});
+// With other options than the default ones.
+std::vector<ConformanceResult> check_conformance(const Choice& choice,
                                                  const std::function<Index()>& allocations = {});
 
 }  // namespace softalign

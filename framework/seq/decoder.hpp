@@ -66,6 +66,8 @@ class Decoder {
   // false: training must process all steps at once, so a step cannot read the symbol that the previous
   // one has predicted.
   virtual bool steps() const { return true; }
+  // true: target positions attend to each other, and Inspection::own_heads receives their weights.
+  virtual bool attends() const { return false; }
   // [..., sum of O_k], [..., E] -> [..., R]: the layer before the projection to the vocabulary.
   virtual Var readout(Var outputs, Var embedded) const = 0;
   virtual Index readout_size() const = 0;  // R

@@ -133,7 +133,8 @@ class Model {
   Index target_symbols() const { return target_symbols_; }
   bool steps() const { return decoder_->steps(); }  // one at a time in training, if need be
   const Encoder& encoder() const { return *encoder_; }
-  bool reads_symbols() const {  // of the source
+  bool decoder_attends() const { return decoder_->attends(); }  // to its own positions
+  bool reads_symbols() const {                                  // of the source
     return !source_projection_ && encoder_->reads() != Encoder::Reads::frames;
   }
   // Links between symbols as links of annotations, each once.

@@ -57,7 +57,7 @@ void check_watched(const Spec& spec,
   // As an evaluation of this spec finds it: a word, decoded right and attended to.
   const std::vector<Token> target = {kSpecials};
   const std::vector<Link> links = {{0, 0, true}};
-  const TeacherForced forced{0, {kSpecials, kEnd}, {kSpecials, kEnd}, {2, 1, {1, 1}}, {}};
+  const TeacherForced forced{0, {kSpecials, kEnd}, {kSpecials, kEnd}, {2, 1, {1, 1}}, {}, {}};
   const Decoded decoded{target, reference, target};
   EvaluatedSentence sentence{{target, target, {}, reference, reference}, &forced};
   if (spec.evaluate.search_dev) sentence.decoded = &decoded;
@@ -139,12 +139,17 @@ void check_model(const Spec& spec, const DataOutline& data, const Model& model) 
           spec.task.type);
 }
 
-void check_record(const RecordOptions& record, const Encoder& encoder, const std::string& name) {
-  if (record.self_attention.value_or(false) && !encoder.attends())
+void check_record(const Spec& spec, const Model& model) {
+  if (spec.record.self_attention.value_or(false) && !model.encoder().attends())
     throw SpecError(
         "record.self_attention: encoder '{}' has no self-attention; remove it, or choose an "
         "encoder such as self_attention",
-        name);
+        spec.model.encoder.type);
+  if (spec.record.decoder_self_attention.value_or(false) && !model.decoder_attends())
+    throw SpecError(
+        "record.decoder_self_attention: decoder '{}' has no self-attention; remove it, or choose a "
+        "decoder such as transformer",
+        spec.model.decoder.type);
 }
 
 // What words in place of <unk> ask of the model.
@@ -282,8 +287,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
     check_needs(spec, data, *model, "a b c d", watched, checks);
   }
   if (model) checks.pass([&] { check_training(spec.train, *model); });
-  if (model)
-    checks.pass([&] { check_record(spec.record, model->encoder(), spec.model.encoder.type); });
+  if (model) checks.pass([&] { check_record(spec, *model); });
   if (model && has_task && spec.evaluate.unknown_words)
     checks.pass([&] { check_unknown_words(spec, data, *model); });
   if (model && spec.diagnostics) checks.pass([&] { check_diagnostics(*spec.diagnostics, *model); });

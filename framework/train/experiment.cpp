@@ -147,6 +147,7 @@ struct Run {
     request.keep = spec.record.alignments;
     request.heads = true;
     request.self_attention = spec.record.self_attention.value_or(false);
+    request.decoder_self_attention = spec.record.decoder_self_attention.value_or(false);
     request.progress = [&](Index done, Index total) { observer.stage("testing", done, total); };
     request.stop = [&] { return observer.stop_requested(); };
     const EvaluatedSplit result = evaluate(model, data.test, *data.target, request, workers);
@@ -155,6 +156,7 @@ struct Run {
     record.alignments("cross", result);
     record.heads("cross", result);
     record.self_attention(result);
+    record.decoder_self_attention(result);
     record.searched_alignments("cross_search", result);
     const Diagnostics diagnostics(spec, model, recorder, workers, observer);
     for (const Split* split : {&data.train, &data.dev, &data.test})

@@ -205,6 +205,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     request.batch = request.keep = size.sentences;
     request.heads = load.heads;
     request.self_attention = load.self_attention && (with == nullptr) == load.split.references;
+    request.decoder_self_attention = load.decoder_self_attention && with == nullptr;
     Workers workers(1);
     const EvaluatedSplit result =
         evaluate(models.scorer(), equal_sentences(size, data.frames), words, request, workers);
@@ -212,7 +213,8 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
   };
   const BatchMeter::Measure forced = [&](const BatchSize& size) { return measure(nullptr, size); };
   std::string key = symbols_key(data) + (load.heads ? "heads " : "") +
-                    (load.self_attention ? "self_attention " : "");
+                    (load.self_attention ? "self_attention " : "") +
+                    (load.decoder_self_attention ? "decoder_self_attention " : "");
   for (const Spec* spec : specs) key += canonical_json(spec->model);
 
   const Index height = data.frames.height;
@@ -357,7 +359,8 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
                                       how.batch,
                                       spec.record.alignments,
                                       true,
-                                      spec.record.self_attention.value_or(false)},
+                                      spec.record.self_attention.value_or(false),
+                                      spec.record.decoder_self_attention.value_or(false)},
                                      threads);
   double baseline = 0;
   if (how.wants_ibm_model1() && data.test.links) {

@@ -38,6 +38,7 @@ struct EvaluationLoad {
   Index keep = 0;
   bool heads = false;
   bool self_attention = false;
+  bool decoder_self_attention = false;
 };
 
 class MemoryMeter {

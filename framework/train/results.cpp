@@ -187,6 +187,23 @@ void ResultRecorder::self_attention(const EvaluatedSplit& result) const {
   }
 }
 
+void ResultRecorder::decoder_self_attention(const EvaluatedSplit& result) const {
+  const Vocabulary& vocabulary = *data_.target;
+  for (std::size_t i = 0; i < result.decoder_self_attention.size(); ++i) {
+    const std::span<const Token> target = split_.examples[i].target;
+    std::vector<std::string> read = symbols_of(vocabulary, target, std::ssize(target));
+    read.insert(read.begin(), vocabulary.symbol(kBegin));
+    for (const HeadMatrix& one : result.decoder_self_attention[i])
+      recorder_.alignment({.module = fmt::format("{}{}", kOfDecoder, one.layer + 1),
+                           .update = update_,
+                           .sentence = static_cast<Index>(i),
+                           .head = one.head,
+                           .source = read,
+                           .target = symbols_of(vocabulary, target, one.matrix.steps),
+                           .weights = one.matrix.weights});
+  }
+}
+
 void ResultRecorder::searched_alignments(const std::string& module,
                                          const EvaluatedSplit& result) const {
   for (std::size_t i = 0; i < result.searched.size(); ++i)

@@ -18,6 +18,7 @@ MetricTable metrics_of(const Spec& spec,
 
 // The prefix of modules, one a layer, in which both sides are the source's symbols.
 inline constexpr std::string_view kOfEncoder = "encoder_layer";
+inline constexpr std::string_view kOfDecoder = "decoder_layer";
 
 // The names of symbols, followed by </s> if there are more positions.
 std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
@@ -56,6 +57,9 @@ class ResultRecorder {
   void heads(const std::string& module, const EvaluatedSplit& result) const;
   // How the source attends to itself, as /alignments/encoder_layer1, ...: both sides are its symbols.
   void self_attention(const EvaluatedSplit& result) const;
+  // How the target attends to itself, as /alignments/decoder_layer1, ...: rows are the target's symbols with </s>,
+  // columns the symbols read, from <s> on.
+  void decoder_self_attention(const EvaluatedSplit& result) const;
   // Matrices of the search's output: target words are those of the hypotheses; there are no gold
   // links.
   void searched_alignments(const std::string& module, const EvaluatedSplit& result) const;

@@ -104,6 +104,7 @@ std::unique_ptr<const UnknownWords> make_unknown_words(const EvaluateOptions& op
 struct RecordOptions {
   Index alignments = 200;
   std::optional<bool> self_attention;
+  std::optional<bool> decoder_self_attention;
   Index snapshots = 8;
   Index checkpoint_every = 1000;
   std::string keep = "last";
@@ -117,7 +118,12 @@ struct RecordOptions {
     v("self_attention",
       self_attention,
       "true: also records the self-attention of these sources in encoders that have it; null: no");
-    v.inactive("self_attention", alignments == 0, "record.alignments is 0");
+    v("decoder_self_attention",
+      decoder_self_attention,
+      "true: also records the self-attention of the reference's symbols in decoders that have it; "
+      "null: no");
+    for (const char* name : {"self_attention", "decoder_self_attention"})
+      v.inactive(name, alignments == 0, "record.alignments is 0");
     v("snapshots",
       snapshots,
       "number of dev sentences whose matrices are recorded after every epoch",

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "framework/config/registry.hpp"
+#include "framework/config/spec.hpp"
 #include "framework/plugin.hpp"
 #include "framework/seq/conformance.hpp"
 #include "tests/allocations.hpp"
@@ -131,6 +132,39 @@ BOOST_AUTO_TEST_CASE(everything_registered_conforms) {
     }
   BOOST_TEST(checked > 40);
   BOOST_TEST(Registry::instance().errors().empty());
+}
+
+// Options that change what a plugin computes, besides the default ones.
+BOOST_AUTO_TEST_CASE(options_conform) {
+  struct Options {
+    Choice encoder{.kind = "encoder"};
+    Choice decoder{.kind = "decoder"};
+    void describe(OptionVisitor& v) {
+      v("encoder", encoder, "");
+      v("decoder", decoder, "");
+    }
+  };
+  std::function<Index()> allocations;
+  if (allocations_are_counted()) allocations = [] { return Index{calls_of_new}; };
+  for (const char* of_transformer : {"norm: pre, positions: learned, max_positions: 3",
+                                     "positions: none",
+                                     "positions: relative",
+                                     "positions: relative, clip: 1, relative_values: true",
+                                     "positions: relative, clip: 2, relative_values: true, "
+                                     "relative_shared: true, norm: pre",
+                                     "positions: rotary"}) {
+    const Options options =
+        parse_spec<Options>(
+            fmt::format("{{encoder: {{type: self_attention, {0}}}, decoder: {{type: "
+                        "transformer, {0}}}}}",
+                        of_transformer),
+            "")
+            .spec;
+    for (const Choice& choice : {options.encoder, options.decoder})
+      BOOST_TEST_CONTEXT(choice.kind << " " << of_transformer)
+    for (const ConformanceResult& result : check_conformance(choice, allocations))
+      BOOST_TEST_CONTEXT(result.check << ": " << result.detail) BOOST_TEST(result.passed);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_faulty_plugin_is_caught) {

@@ -49,7 +49,7 @@ struct Whole {
   std::vector<Token> source = {4, 5}, target = {6, 7};
   std::vector<Link> links = {{0, 0, true}, {1, 1, true}};
   TeacherForced forced{
-      3, {6, 7, 1}, {6, 9, 1}, {3, 3, {.8f, .1f, .1f, .6f, .2f, .2f, 0, 0, 1}}, {}};
+      3, {6, 7, 1}, {6, 9, 1}, {3, 3, {.8f, .1f, .1f, .6f, .2f, .2f, 0, 0, 1}}, {}, {}};
   Decoded decoded{{6, 7}, "six seven", {6, 7}, -1};
   Examples pairs;
   std::optional<IbmModel1> ibm_model1;

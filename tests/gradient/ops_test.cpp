@@ -1,6 +1,7 @@
 // Every operation's backward against finite differences, in double.
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -224,6 +225,13 @@ BOOST_AUTO_TEST_CASE(transformer) {
     check({shape, {6, 4}}, [](const Inputs& x) { return add_positions(1.5, x[0], x[1], 2); });
   check({{2, 4}, {6, 4}}, [](const Inputs& x) { return add_positions(1.5, x[0], x[1], 7); });
   check({{2, 3, 4}, {2, 4}}, [](const Inputs& x) { return append_step(x[0], x[1]); });
+  std::vector<real> turns;
+  for (int i = 0; i < 6; ++i)
+    for (const double turn : {std::cos(1.0 + i), std::sin(1.0 + i)})
+      turns.push_back(static_cast<real>(turn));
+  for (const Shape& shape : {Shape{2, 3, 9}, Shape::steps_first({3, 2, 9})})
+    check({shape}, [&](const Inputs& x) { return rotate(tanh(x[0]), 2, {turns.data(), {3, 4}}); });
+  check({{2, 9}}, [&](const Inputs& x) { return rotate(Var(x[0]), 2, {turns.data(), {1, 4}}); });
 }
 
 // Queries, keys and values in columns of one array; both outputs.
@@ -251,6 +259,37 @@ BOOST_AUTO_TEST_CASE(multi_head) {
   check({{3, 4}, {3, 5, 8}}, [&](const Inputs& x) {
     return both(multi_head_attention(
         {x[0]}, {x[1], 0}, {x[1], 4}, {.size = 4, .heads = 1, .lengths = kLengths, .mean = true}));
+  });
+}
+
+// Distances: clipped and not, for each head and shared, in keys alone and in values, too.
+BOOST_AUTO_TEST_CASE(multi_head_distances) {
+  for (const Shape& table : {Shape{3, 4}, Shape{3, 2}, Shape{12, 4}})
+    for (const bool causal : {false, true})
+      for (const bool values : {false, true})
+        check({causal ? Shape::steps_first({5, 3, 12}) : Shape{3, 5, 12}, table, table},
+              [&](const Inputs& x) {
+                const auto at = [&](Index begin) { return Heads{x[0], begin}; };
+                const MultiHead out = multi_head_attention(
+                    at(0),
+                    at(4),
+                    at(8),
+                    {.size = 4,
+                     .heads = 2,
+                     .lengths = causal ? std::span<const Index>() : kLengths,
+                     .causal = causal,
+                     .mean = true,
+                     .distances = {x[1], values ? x[2] : Var(), table[0] == 12 ? 5 : 1}});
+                return concat_last(
+                    concat_last(sum(out.context * out.context), sum(out.mean * out.mean)),
+                    sum(x[2] * x[2]));
+              });
+  check({{3, 4}, {3, 5, 8}, {3, 4}, {3, 4}}, [&](const Inputs& x) {  // a step
+    return multi_head_attention({x[0], 0},
+                                {x[1], 0},
+                                {x[1], 4},
+                                {.size = 4, .heads = 2, .distances = {x[2], x[3], 2}})
+        .context;
   });
 }
 

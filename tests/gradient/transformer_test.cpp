@@ -47,15 +47,26 @@ void fill(ParameterStore& store) {
   for (const Parameter& parameter : store.all()) fill(parameter.name, parameter.value());
 }
 
+TransformerOptions small(const std::string& positions) {
+  TransformerOptions options;
+  options.layers = 1;
+  options.heads = 2;
+  options.units = 6;
+  options.feed_forward = 7;
+  options.positions = positions;
+  options.max_positions = 2;
+  return options;
+}
+
 TransformerOptions options(const Json& variant) {
-  return {.layers = 2,
-          .heads = 2,
-          .units = 6,
-          .feed_forward = 7,
-          .dropout = 0,
-          .positions = variant["positions"],
-          .max_positions = 2,
-          .norm = variant["norm"]};
+  TransformerOptions options = small(variant["positions"]);
+  options.layers = 2;
+  options.heads = variant["heads"];
+  options.norm = variant["norm"];
+  if (!variant["clip"].is_null()) options.clip = variant["clip"].get<Index>();
+  options.relative_values = variant["values"].get<bool>();
+  options.relative_shared = variant["shared"].get<bool>();
+  return options;
 }
 
 template <class Kind, class Options>
@@ -95,21 +106,25 @@ void near(Var a, Var b) {
     BOOST_TEST(std::abs(a.value().data[i] - b.value().data[i]) < 1e-12);
 }
 
-// Of sentence b, the weights of all heads at some steps.
-void equal_heads(const Json& expected, const HeadWeights& heads, Index layers, Index b) {
-  const Index length = kLengths[usize(b)];
+// Of sentence b, the weights of all heads at some steps, over `length` positions.
+void equal_heads(
+    const Json& expected, const HeadWeights& heads, Index of_layer, Index b, Index length) {
   Index compared = 0;
   for (const HeadWeights::Part& part : heads.parts) {
     const Index steps = part.weights.shape[0], count = part.weights.shape[2];
     for (Index t = 0; t < steps; ++t)
       for (Index h = 0; h < count; ++h, ++compared)
-        equal(expected,
-              (part.layer * count + h) * kSteps + part.step + t,
-              length,
-              part.weights.data + ((t * kSentences + b) * count + h) * kPositions);
+        for (Index s = 0; s < length; ++s) {
+          const Index row = (part.layer * count + h) * kSteps + part.step + t,
+                      width = part.weights.shape[3];
+          const real found = s < width
+                                 ? part.weights.data[((t * kSentences + b) * count + h) * width + s]
+                                 : 0;  // not read yet
+          equal(expected, row * length + s, 1, &found);
+        }
   }
   BOOST_TEST(compared * length == std::ssize(expected));
-  BOOST_TEST(compared == layers * 2 * kSteps);
+  BOOST_TEST(compared == 2 * of_layer * kSteps);
 }
 
 }  // namespace
@@ -136,10 +151,12 @@ BOOST_AUTO_TEST_CASE(the_decoder_is_the_papers) {
   for (const Json& one : cases()["transformer"]) {
     const Decoding made(options(one));
     Tape tape(Tape::Mode::infer);
-    HeadWeights heads;
+    HeadWeights heads, own;
     const Annotations annotations = annotations_on(tape);
     AttentionMemory memory = made.decoder->prepare(annotations);
     memory.inspection.heads = &heads;
+    memory.inspection.own_heads = &own;
+    const Index of_layer = one["heads"];
     Var target =
         tape.constant(filled(tape, "target", Shape::steps_first({kSteps, kSentences, kEmbedding})));
     const Unrolled all = made.decoder->unroll(
@@ -149,14 +166,16 @@ BOOST_AUTO_TEST_CASE(the_decoder_is_the_papers) {
       equal(one["outputs"], t, 6, all.outputs.value().data + (t * kSentences + b) * 6);
       const real* mean = all.weights[usize(t)].value().data + b * kPositions;
       for (Index s = 0; s < kPositions; ++s) {
-        const auto weight = [&](Index head) {  // of the last layer
-          const Index at = ((2 + head) * kSteps + t) * length + s;
-          return one["weights"][usize(at)].get<double>();
-        };
-        BOOST_TEST(std::abs(mean[s] - (s < length ? (weight(0) + weight(1)) / 2 : 0)) < 1e-10);
+        double expected = 0;
+        for (Index head = of_layer; head < 2 * of_layer && s < length; ++head) {  // the last layer
+          const Index at = (head * kSteps + t) * length + s;
+          expected += one["weights"][usize(at)].get<double>() / static_cast<double>(of_layer);
+        }
+        BOOST_TEST(std::abs(mean[s] - expected) < 1e-10);
       }
     }
-    equal_heads(one["weights"], heads, 2, b);
+    equal_heads(one["weights"], heads, of_layer, b, length);
+    equal_heads(one["own"], own, of_layer, b, kSteps);
   }
 }
 
@@ -166,6 +185,8 @@ BOOST_AUTO_TEST_CASE(step_by_step_is_all_at_once) {
     for (const double dropout : {0.0, 0.3}) {
       TransformerOptions how = options(one);
       how.dropout = dropout;
+      how.attention_dropout = dropout;
+      how.inner_dropout = dropout;
       const Decoding made(how);
       Tape tape(Tape::Mode::infer);
       const std::vector<Index> examples = {17, 4};
@@ -173,12 +194,14 @@ BOOST_AUTO_TEST_CASE(step_by_step_is_all_at_once) {
       tape.set_noise(&noise);
       const Annotations annotations = annotations_on(tape);
       AttentionMemory memory = made.decoder->prepare(annotations);
-      HeadWeights heads;
+      HeadWeights heads, own;
       memory.inspection.heads = &heads;
+      memory.inspection.own_heads = &own;
       Var target = tape.constant(
           filled(tape, "target", Shape::steps_first({kSteps, kSentences, kEmbedding})));
       const auto unrolled = [&](auto unroll) {
         heads.parts.clear();
+        own.parts.clear();
         return unroll(made.decoder->start(annotations, memory), made.decoder->inputs(target));
       };
       const Unrolled all = unrolled([&](State start, Var inputs) {
@@ -190,13 +213,16 @@ BOOST_AUTO_TEST_CASE(step_by_step_is_all_at_once) {
       near(steps.outputs, all.outputs);
       BOOST_REQUIRE(steps.weights.size() == all.weights.size());
       for (std::size_t t = 0; t < steps.weights.size(); ++t) near(steps.weights[t], all.weights[t]);
-      if (dropout == 0) equal_heads(one["weights"], heads, 2, one["sentence"]);
+      if (dropout != 0) continue;
+      const Index b = one["sentence"];
+      equal_heads(one["weights"], heads, one["heads"], b, kLengths[usize(b)]);
+      equal_heads(one["own"], own, one["heads"], b, kSteps);
     }
 }
 
 // Of the pass over all steps, which conformance does not see, to every input and parameter.
 BOOST_AUTO_TEST_CASE(gradients_of_all_steps_at_once) {
-  for (const std::size_t variant : {0u, 2u}) {
+  for (std::size_t variant = 0; variant < cases()["transformer"].size(); variant += 2) {
     Decoding made(options(cases()["transformer"][variant]));
     std::vector<real> states(2 * 3 * 5), target(3 * 2 * 4);
     fill("annotations", {states.data(), {30}});
@@ -213,6 +239,92 @@ BOOST_AUTO_TEST_CASE(gradients_of_all_steps_at_once) {
         &made.store);
     BOOST_TEST_CONTEXT(result.where) { BOOST_TEST(result.worst < 1e-5); }
     BOOST_TEST(result.checked > 400);
+  }
+}
+
+// With fixed masks of every dropout, to every input and parameter.
+BOOST_AUTO_TEST_CASE(gradients_with_dropout) {
+  for (const char* positions : {"sinusoidal", "relative"}) {
+    TransformerOptions how = small(positions);
+    how.dropout = 0.2;
+    how.clip = 1;
+    how.relative_values = true;
+    how.attention_dropout = 0.3;
+    how.inner_dropout = 0.3;
+    Decoding made(how);
+    std::vector<real> states(2 * 3 * 5), target(3 * 2 * 4);
+    fill("annotations", {states.data(), {30}});
+    fill("target", {target.data(), {24}});
+    const std::vector<Index> examples = {17, 4};
+    const Noise noise{3, 5, examples};
+    const GradientCheck result = check_gradients(
+        [&](Tape& tape, const std::vector<Var>& x) {
+          tape.set_noise(&noise);
+          const Annotations annotations{x[0], {}, {}, kLengths};
+          const AttentionMemory memory = made.decoder->prepare(annotations);
+          const Unrolled all = made.decoder->unroll(
+              memory, made.decoder->start(annotations, memory), made.decoder->inputs(x[1]));
+          return std::vector<Var>{all.outputs, all.weights[0], all.weights[2]};
+        },
+        {{states.data(), {2, 3, 5}}, {target.data(), Shape::steps_first({3, 2, 4})}},
+        &made.store);
+    BOOST_TEST_CONTEXT(positions << " " << result.where) { BOOST_TEST(result.worst < 1e-5); }
+  }
+}
+
+// Weights of zero and of p / (1 - rate), each at its rate; the weights that are shown are those before.
+BOOST_AUTO_TEST_CASE(dropout_of_weights) {
+  constexpr Index kMany = 40, kHeads = 3;
+  constexpr double kRate = 0.3;
+  const std::vector<Index> examples = {17, 4}, lengths = {40, 25};
+  const Noise noise{3, 5, examples};
+  const RandomStream stream(0, "noise/test");
+  Tape tape(Tape::Mode::infer);
+  tape.set_noise(&noise);
+  View queries = tape.zeros({2, kMany, kHeads}), values = tape.zeros({2, kMany, kHeads});
+  std::fill(values.begin(), values.end(), 1);
+  const auto attend = [&](double rate) {
+    return multi_head_attention({tape.constant(queries)},
+                                {tape.constant(queries)},
+                                {tape.constant(values)},
+                                {.size = kHeads,
+                                 .heads = kHeads,
+                                 .lengths = lengths,
+                                 .mean = true,
+                                 .dropout = {rate, &stream, 0}});
+  };
+  const MultiHead dropped = attend(kRate), whole = attend(0);
+  near(dropped.mean, whole.mean);
+  double kept = 0, all = 0;  // a context is the sum of the weights, all of them 1 / length
+  for (Index b = 0; b < 2; ++b)
+    for (Index i = 0; i < kMany * kHeads; ++i) {
+      const double count = dropped.context.value().data[b * kMany * kHeads + i] *
+                           static_cast<double>(lengths[usize(b)]) * (1 - kRate);
+      BOOST_TEST(std::abs(count - std::round(count)) < 1e-9);
+      kept += count;
+      all += static_cast<double>(lengths[usize(b)]);
+    }
+  BOOST_TEST(std::abs(kept / all - (1 - kRate)) < 0.02);
+}
+
+// Beyond the clipped distance all is the same; turning queries and keys by equal angles changes nothing.
+BOOST_AUTO_TEST_CASE(only_distances_matter) {
+  for (const char* positions : {"relative", "rotary"}) {
+    TransformerOptions how = small(positions);
+    how.units = 8;
+    how.clip = 2;
+    ParameterStore store;
+    const SelfAttention attention(Parameters(store), "a", how, SelfAttention::Sees::past);
+    const TransformerInput input(Parameters(store) / "input", 8, how);
+    fill(store);
+    Tape tape(Tape::Mode::infer);
+    const auto outputs = [&](Index first) {
+      Var x = tape.constant(filled(tape, "x", Shape::steps_first({5, 2, 8})));
+      return attention.causal(x, input.positions(x, first), true);
+    };
+    const MultiHead here = outputs(0), there = outputs(1000);
+    near(here.context, there.context);
+    near(here.each, there.each);
   }
 }
 

@@ -223,6 +223,13 @@ BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
   for (const PluginEntry* layer : entries("output_layer"))
     changes.push_back({"output=" + narrow(*layer)});
   changes.push_back({"decoder={type: lstmn, units: 40, fusion: deep}"});
+  for (const std::string options :
+       {"positions: relative, clip: 2, relative_values: true, attention_dropout: 0.2",
+        "positions: relative, relative_shared: true, inner_dropout: 0.2",
+        "heads: 2, positions: rotary, attention_dropout: 0.2"})
+    changes.push_back({fmt::format("decoder={{type: transformer, {}}}", options),
+                       "attention=built_in",
+                       fmt::format("encoder={{type: self_attention, {}}}", options)});
   changes.push_back(
       {"embedding=128", "tied_embeddings=all", "encoder.units=256", "decoder.units=256"});
   changes.push_back({"dropout={embeddings: 0.2, outputs: 0.1, words: 0.1}",

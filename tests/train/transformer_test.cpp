@@ -83,31 +83,18 @@ std::vector<double> nll_by_steps(const Model& model, const Batch& batch) {
   return nll;
 }
 
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(transformers)
-
-BOOST_AUTO_TEST_CASE(training_and_search_compute_the_same) {
-  for (const char* options : {"", ", norm: pre, positions: learned, max_positions: 4"}) {
-    const Setting setting(transformer(options));
-    const Batch batch = setting.batch(0, 12);
-    Tape tape(Tape::Mode::infer);
-    const Model::Forward forward = setting.model->forward(tape, batch, 1);
-    const std::vector<double> steps = nll_by_steps(*setting.model, batch);
-    for (Index b = 0; b < batch.rows; ++b)
-      for (Index t = 0; t < batch.target_lengths[usize(b)]; ++t) {
-        const auto at = usize(b * batch.target_steps + t);
-        BOOST_TEST(std::abs(steps[at] - static_cast<double>(forward.losses.nll[at])) < 1e-5);
-      }
-  }
-}
-
-// Not only within rounding: a row of a product has the same bits in any company (gemm_tile.hpp).
-BOOST_AUTO_TEST_CASE(all_steps_at_once_have_the_bits_of_single_steps) {
+// The bits of a decoder's steps, all at once and one by one.
+void same_bits_step_by_step(const std::string& options) {
+  struct Options {
+    Choice decoder{.kind = "decoder"};
+    void describe(OptionVisitor& v) { v("decoder", decoder, ""); }
+  };
+  const Choice choice =
+      parse_spec<Options>(fmt::format("decoder: {{type: transformer{}}}", options), "")
+          .spec.decoder;
   ParameterStore store;
-  const auto decoder = make_plugin<DecoderKind>(Choice{.kind = "decoder", .type = "transformer"},
-                                                Parameters(store),
-                                                DecoderSizes{24, 40, 1, {}, {}});
+  const auto decoder =
+      make_plugin<DecoderKind>(choice, Parameters(store), DecoderSizes{24, 40, 1, {}, {}});
   store.allocate(5);
   constexpr Index kSentences = 3, kPositions = 7, kSteps = 9;
   const std::vector<Index> lengths = {7, 4, 1};
@@ -133,6 +120,38 @@ BOOST_AUTO_TEST_CASE(all_steps_at_once_have_the_bits_of_single_steps) {
   BOOST_REQUIRE(all.weights.size() == steps.weights.size());
   for (std::size_t t = 0; t < all.weights.size(); ++t)
     BOOST_TEST(same(all.weights[t], steps.weights[t]));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(transformers)
+
+BOOST_AUTO_TEST_CASE(training_and_search_compute_the_same) {
+  for (const char* options : {"",
+                              ", norm: pre, positions: learned, max_positions: 4",
+                              ", positions: relative, clip: 2, relative_values: true",
+                              ", positions: rotary",
+                              ", positions: none"}) {
+    const Setting setting(transformer(options));
+    const Batch batch = setting.batch(0, 12);
+    Tape tape(Tape::Mode::infer);
+    const Model::Forward forward = setting.model->forward(tape, batch, 1);
+    const std::vector<double> steps = nll_by_steps(*setting.model, batch);
+    for (Index b = 0; b < batch.rows; ++b)
+      for (Index t = 0; t < batch.target_lengths[usize(b)]; ++t) {
+        const auto at = usize(b * batch.target_steps + t);
+        BOOST_TEST(std::abs(steps[at] - static_cast<double>(forward.losses.nll[at])) < 1e-5);
+      }
+  }
+}
+
+// Not only within rounding: a row of a product has the same bits in any company (gemm_tile.hpp).
+BOOST_AUTO_TEST_CASE(all_steps_at_once_have_the_bits_of_single_steps) {
+  for (const char* options : {"",
+                              ", positions: relative, clip: 3, relative_values: true",
+                              ", positions: relative, relative_shared: true",
+                              ", positions: rotary"})
+    BOOST_TEST_CONTEXT(options) same_bits_step_by_step(options);
 }
 
 BOOST_AUTO_TEST_CASE(a_tiny_one_learns_to_copy) {

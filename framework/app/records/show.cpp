@@ -194,7 +194,8 @@ void add_show(CLI::App& app, Outcome&) {
                       arguments->module,
                       "which alignments: cross (test, teacher-forced), cross_search, cross_dev; "
                       "cross_layer1, ...: single heads; encoder_layer1, ...: the encoder's "
-                      "attention to its own source; words_cross, ...: symbols joined to words "
+                      "attention to its own source; decoder_layer1, ...: the decoder's to its own "
+                      "target; words_cross, ...: symbols joined to words "
                       "(default, where symbols are parts of words)");
   command->add_option("--head", arguments->head, "which head of such a layer, from 0")
       ->check(integer());

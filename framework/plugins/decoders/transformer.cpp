@@ -1,7 +1,10 @@
 // Transformer decoder (Vaswani et al. 2017, section 3.1): each layer attends to the target so far, then to
 // the source with its own multi-head attention, then applies a feed-forward network, each with a residual
 // connection. Training computes all positions at once; a search caches keys and values of the past. Its
-// weights are the mean over the heads of the last layer; those of each head go to AttentionMemory::heads.
+// weights are the mean over the heads of the last layer; those of each head go to Inspection::heads, those of
+// self-attention to Inspection::own_heads. Positions enter as in encoder self_attention; relative vectors are
+// those of the distances -k, ..., 0, the only ones that masked self-attention reads (k + 1 a layer, where the
+// authors' code has 2k + 1). Attention to the source has no positions but those of the annotations.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -12,9 +15,9 @@ using Wanted = CrossAttention::Wanted;
 class DecoderLayer {
  public:
   DecoderLayer(const Parameters& p, const TransformerOptions& o)
-      : self_(p, "self", o),
+      : self_(p, "self", o, SelfAttention::Sees::past),
         after_self_(p, "self", o),
-        cross_(p, "cross", o.units, o.units, o.heads, o.units),
+        cross_(p, "cross", o.units, o.units, o.heads, o.units, o.attention_dropout),
         after_cross_(p, "cross", o),
         feed_forward_(p, "feed_forward", o),
         after_feed_forward_(p, "feed_forward", o) {}
@@ -24,7 +27,7 @@ class DecoderLayer {
   Var operator()(Var x, Index first, Self self, Cross cross) const {
     x = after_self_(x, first, [&](Var y) { return self(self_, y); });
     x = after_cross_(x, first, [&](Var y) { return cross(cross_, y); });
-    return after_feed_forward_(x, first, [&](Var y) { return feed_forward_(y); });
+    return after_feed_forward_(x, first, [&](Var y) { return feed_forward_(y, first); });
   }
 
  private:
@@ -70,14 +73,15 @@ class Transformer final : public Decoder {
 
   DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
     State next = state;
-    const Outputs outputs = run(memory, input, state.step, [&](std::size_t l) {
-      return [&, l](const SelfAttention& self, Var y) { return self.step(y, next[l]); };
-    });
+    const Outputs outputs =
+        run(memory, input, state.step, [&](const Own& self, Var y, std::size_t l) {
+          return self.attention.step(y, next[l], self.positions, self.each);
+        });
     return {next, {outputs.output}, unstack_steps(Var(outputs.weights))[0]};
   }
   Unrolled unroll(const AttentionMemory& memory, State, Var&& inputs) const override {
-    Outputs outputs = run(memory, inputs, 0, [](std::size_t) {
-      return [](const SelfAttention& self, Var y) { return self.causal(y); };
+    Outputs outputs = run(memory, inputs, 0, [](const Own& self, Var y, std::size_t) {
+      return self.attention.causal(y, self.positions, self.each);
     });
     return {outputs.output, unstack_steps(std::move(outputs.weights))};
   }
@@ -86,29 +90,43 @@ class Transformer final : public Decoder {
   Index output_size() const override { return units_; }
   bool aligns() const override { return true; }
   bool steps() const override { return false; }
+  bool attends() const override { return true; }
 
  private:
   struct Outputs {
     Var output;   // [T,B,d] or [B,d]
     Var weights;  // [T,B,S]
   };
-  // self(l): how layer l attends to the target.
+  struct Own {  // self-attention of a layer
+    const SelfAttention& attention;
+    const Positions& positions;
+    bool each;
+  };
+  // self(Own, y, l): how layer l attends to the target.
   template <class Self>
   Outputs run(const AttentionMemory& memory, Var input, Index first, Self self) const {
     Outputs outputs{input_(input, first), {}};
+    const Positions positions = input_.positions(outputs.output, first);
+    const Inspection& inspection = memory.inspection;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const bool top = l + 1 == layers_.size();
-      const Wanted wanted = memory.inspection.heads != nullptr ? Wanted::each
-                            : top                              ? Wanted::mean
-                                                               : Wanted::context;
+      const Wanted wanted = inspection.heads != nullptr ? Wanted::each
+                            : top                       ? Wanted::mean
+                                                        : Wanted::context;
+      const auto own = [&](const SelfAttention& attention, Var y) {
+        const MultiHead out =
+            self(Own{attention, positions, inspection.own_heads != nullptr}, y, l);
+        if (out.each) inspection.own_heads->add(static_cast<Index>(l), first, out.each.value());
+        return out.context;
+      };
       const auto cross = [&](const CrossAttention& attention, Var y) {
         const Index begin = static_cast<Index>(l) * 2 * units_;
-        const MultiHead out = attention(y, memory.keys, begin, memory.lengths, wanted);
-        if (out.each) memory.inspection.heads->add(static_cast<Index>(l), first, out.each.value());
+        const MultiHead out = attention(y, memory.keys, begin, memory.lengths, wanted, first);
+        if (out.each) inspection.heads->add(static_cast<Index>(l), first, out.each.value());
         outputs.weights = out.mean;
         return out.context;
       };
-      outputs.output = layers_[l](outputs.output, first, self(l), cross);
+      outputs.output = layers_[l](outputs.output, first, own, cross);
     }
     if (norm_) outputs.output = (*norm_)(outputs.output);
     return outputs;

@@ -1,6 +1,10 @@
 // Transformer encoder (Vaswani et al. 2017, section 3.1): layers of self-attention and a feed-forward
-// network, each with a residual connection. It has no final state: `last` and `start` are the
-// annotation of </s>, which attends to the whole sentence.
+// network, each with a residual connection. Positions are added to the embeddings (section 3.5), or enter
+// self-attention, relative: e_ij = x_i W^Q (x_j W^K + a^K_ij)^T / sqrt(d_head), and, if asked,
+// z_i = sum_j p_ij (x_j W^V + a^V_ij), with learned a_ij = w_clip(j - i, k) of each layer (Shaw et al. 2018,
+// equations 3 and 4); or rotary: pair m of a head's query and key at position i is turned by the angle
+// i 10000^(-2m / d_head), m from 0 (Su et al. 2021, equations 15 and 34). The encoder has no final state:
+// `last` and `start` are the annotation of </s>, which attends to the whole sentence.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -9,19 +13,20 @@ namespace {
 class EncoderLayer {
  public:
   EncoderLayer(const Parameters& p, const TransformerOptions& options)
-      : attention_(p, "attention", options),
+      : attention_(p, "attention", options, SelfAttention::Sees::all),
         after_attention_(p, "attention", options),
         feed_forward_(p, "feed_forward", options),
         after_feed_forward_(p, "feed_forward", options) {}
 
   // index: which layer this is, from 0.
-  Var operator()(Var x, const EncoderInput& source, Index index) const {
+  Var operator()(Var x, const EncoderInput& source, const Positions& positions, Index index) const {
     x = after_attention_(x, {}, [&](Var y) {
-      const MultiHead out = attention_.within(y, source.lengths, source.heads != nullptr);
+      const MultiHead out =
+          attention_.within(y, source.lengths, positions, source.heads != nullptr);
       if (out.each) source.heads->add(index, 0, out.each.value());
       return out.context;
     });
-    return after_feed_forward_(x, {}, [&](Var y) { return feed_forward_(y); });
+    return after_feed_forward_(x, {}, [&](Var y) { return feed_forward_(y, 0); });
   }
 
  private:
@@ -44,8 +49,9 @@ class SelfAttentionEncoder final : public Encoder {
 
   Annotations encode(const EncoderInput& source) const override {
     Var x = input_(input_.projected(source.embedded), {});
+    const Positions positions = input_.positions(x, 0);
     for (std::size_t l = 0; l < layers_.size(); ++l)
-      x = layers_[l](x, source, static_cast<Index>(l));
+      x = layers_[l](x, source, positions, static_cast<Index>(l));
     if (norm_) x = (*norm_)(x);
     Var last = select_last_valid(x, source.lengths);
     return {x, last, last, source.lengths};

@@ -48,8 +48,8 @@ class Explorer {
   // Where a pane has a sentence of another one; -1 where it does not.
   place(pane, other, at) {
     if (pane === other) return at;
-    const text = (one) => one.kind === "text", source = (one, i) => (one.images ? one.images.pixels[i] : one.source[i]);
-    return pane.sentence.findIndex((s, i) => s === other.sentence[at] && (text(pane) !== text(other) || source(pane, i) === source(other, at)));
+    const columns = (one) => (["text", "decoder"].includes(one.kind) ? one.kind : "source"), source = (one, i) => (one.images ? one.images.pixels[i] : one.source[i]);
+    return pane.sentence.findIndex((s, i) => s === other.sentence[at] && (columns(pane) !== columns(other) || source(pane, i) === source(other, at)));
   }
   bounded(step) { return Math.max(0, Math.min(this.left.updates.length - 1, step)); }
   get left() { return this.data.panes[this.ui.left.value]; }
@@ -57,7 +57,7 @@ class Explorer {
 
   showSet() {
     const found = this.data.panes.map((pane, at) => [pane, at]).filter(([pane]) => pane.set === this.ui.set.value);
-    const kinds = { forced: "reference forced", searched: "searched", dev: "reference forced", encoder: "encoder", text: "texts alone" };
+    const kinds = { forced: "reference forced", searched: "searched", dev: "reference forced", encoder: "encoder", decoder: "decoder", text: "texts alone" };
     const plain = { forced: "cross", searched: "cross_search", dev: "cross_dev" };
     const several = new Set(this.data.panes.map((pane) => pane.run)).size > 1;
     const layered = new Set(found.filter(([pane]) => /cross_layer\d+$/.test(pane.module)).map(([pane]) => pane.run));
@@ -65,7 +65,7 @@ class Explorer {
     const part = (pane) => {
       const module = pane.module.replace(/^words_/, "");
       if (module === plain[pane.kind]) return layered.has(pane.run) && pane.kind === "forced" ? "mean of the last layer's heads" : "";
-      return module.replace(/^(cross|encoder)_layer(\d+)$/, "layer $2");
+      return module.replace(/^(cross|encoder|decoder)_layer(\d+)$/, "layer $2");
     };
     const unit = (pane) => joined.has(pane.run) ? (pane.module.startsWith("words_") ? "words" : "symbols") : "";
     const name = (pane) => [several ? pane.run : "", kinds[pane.kind], part(pane), unit(pane)].filter(Boolean).join(" · ");
