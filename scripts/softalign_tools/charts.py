@@ -169,7 +169,7 @@ def length_label(runs: Iterable[Json]) -> str:
 
 
 def trained_lengths(run: Json) -> tuple[int | None, int] | None:
-    """The shortest and the longest source that training saw, as the spec bounds them; of text only the longest is known."""
+    """The shortest and the longest source that training saw, as the spec bounds them; of text only the longest, and only where the bound left some out."""
     task = run["record"]["spec"].get("task")
     if not isinstance(task, dict) or task.get("type") == "image_captions":
         return None  # it counts digits, and a source has pixels
@@ -177,7 +177,9 @@ def trained_lengths(run: Json) -> tuple[int | None, int] | None:
     if isinstance(lengths, dict) and isinstance(train := lengths.get("train"), list) and [type(n) for n in train] == [int, int]:
         return train[0], train[1]
     in_words = run["record"]["length_unit"] == "words"  # training bounds symbols
-    return (None, longest) if isinstance(longest, int) and longest and not in_words else None
+    train = run["record"]["data"].get("train", {})
+    bounded = any(train.get(count) for count in ("dropped_too_long", "truncated"))  # else the text may be shorter
+    return (None, longest) if isinstance(longest, int) and bounded and not in_words else None
 
 
 def chosen(chart: Chart, series: Sequence[str]) -> Chart:

@@ -23,6 +23,13 @@ def test_images_are_not_as_long_as_their_digits_are_many():
     assert run["record"]["spec"]["task"]["length"]["train"] and charts.trained_lengths(run) is None
 
 
+def test_text_is_as_long_as_its_bound_only_where_the_bound_left_some_out():
+    (run,) = data_of(PUBLISHED / "subwords.h5")["runs"]
+    assert run["record"]["data"]["train"]["dropped_too_long"] == 0 and charts.trained_lengths(run) is None
+    run["record"]["data"]["train"]["dropped_too_long"] = 1
+    assert charts.trained_lengths(run) == (None, run["record"]["spec"]["task"]["max_length"])
+
+
 def test_a_run_is_drawn_as_it_was_written(tmp_path):
     data = data_of(write_record(tmp_path, "additive"))
     (run,), (panel,), texts = data["runs"], data["panels"], data["alignments"]["texts"]
