@@ -68,13 +68,13 @@ std::vector<ComparedGroup> groups_of(const std::vector<Run>& runs) {
   return groups;
 }
 
-// The group without attention, where others have some and no second one has none; else the first.
+// The first group without attention; where there is none, the first.
 std::size_t baseline_of(const std::vector<ComparedGroup>& groups) {
   const auto is_vanilla = [](const ComparedGroup& group) {
     return std::ranges::count(group.parameters, std::pair<std::string, std::string>(kVanilla)) > 0;
   };
-  if (std::ranges::count_if(groups, is_vanilla) != 1) return 0;
-  return usize(std::ranges::find_if(groups, is_vanilla) - groups.begin());
+  const auto found = std::ranges::find_if(groups, is_vanilla);
+  return found == groups.end() ? 0 : usize(found - groups.begin());
 }
 
 MetricFacts facts_in(const Run& run, const MetricName& name) {

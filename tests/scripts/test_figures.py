@@ -490,7 +490,7 @@ def test_of_text_only_the_longest_sentence_trained_on_is_known(tmp_path):
     change_spec(path, "length: {train: [4, 30], dev: [4, 30], test: [4, 60]}", "max_length: 30")
     assert "up to the longest trained on" not in texts(every(path)["reverse_by_length"])  # the text may be shorter
     with h5py.File(path, "a") as file:
-        file["data/train"].attrs["dropped_too_long"] = 3
+        file.require_group("data/train").attrs["dropped_too_long"] = 3
     shown = texts(every(path)["reverse_by_length"])
     assert "up to the longest trained on" in shown and "perplexity, log scale" in shown
 

@@ -27,8 +27,8 @@ every group stands against the baseline, in two ways that are never mixed:
   over the sentences  test set, p: the trained models are fixed; several seeds
                       are one system, scored by their mean
 Trust a difference that stands out in both; one pair of runs has no p. The
-baseline is the group without attention (vanilla), where there is one, or else
-the first; --baseline names another. It is not the best one, since p-values
+baseline is the first group without attention (vanilla), where there is one, or
+else the first; --baseline names another. It is not the best one, since p-values
 against what was chosen by its own score are too small.
 Runs that are not complete are named and left out. If some cannot be read, the
 table says that it is incomplete, and the exit status is not 0.)";
