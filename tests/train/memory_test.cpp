@@ -125,15 +125,18 @@ BOOST_AUTO_TEST_CASE(a_search_takes_what_short_sentences_promise) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(how_sources_attend_to_themselves_is_counted) {
-  const auto bytes = [](const char* asked) {
-    const Spec spec = spec_of(kModels[4], {"record.alignments=32", asked}).spec;
+BOOST_AUTO_TEST_CASE(self_attention_is_counted) {
+  const auto bytes = [](const std::string& asked) {
+    const Spec spec = spec_of(kModels[4], {"record.alignments=32", "record." + asked}).spec;
     return part(MemoryMeter(kPlenty).of_run(spec, outline(spec), 1), "evaluation of test");
   };
-  const double more = bytes("record.self_attention=true") - bytes("record.self_attention=false");
   constexpr double kept = 32 * 2 * 4 * 128 * 128 * 4.0;  // of sentences, layers, heads, positions
-  BOOST_TEST(more >= 0.99 * kept);
-  BOOST_TEST(more < 2 * kept);  // a batch of them is on the tape besides
+  // Besides, a batch of 16 is on the tape, and a decoder's once more among the batch's results.
+  for (const std::string option : {"self_attention", "decoder_self_attention"}) {
+    const double more = bytes(option + "=true") - bytes(option + "=false");
+    BOOST_TEST(more >= 0.99 * kept, option << ": " << more << " of " << kept);
+    BOOST_TEST(more < 2.1 * kept, option << ": " << more << " of " << kept);
+  }
 }
 
 // Only above 204 symbols does backward compute these energies again: nothing is estimate across that threshold.
