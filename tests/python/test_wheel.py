@@ -33,3 +33,6 @@ def test_the_wheel_works_in_a_new_environment(tmp_path: Path) -> None:
         [tmp_path / "bin/softalign", "verify", ROOT / "results/published/gru.h5"], check=True, capture_output=True, text=True, cwd=tmp_path
     )
     assert "the same bits again" in verified.stdout
+    ask = "import softalign_lab as sa\ntry: sa.run('configs/tiny.yaml')\nexcept sa.SpecError as error: print(error)"
+    hint = subprocess.run([tmp_path / "bin/python", "-c", ask], check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert str(package / "share/softalign/configs/tiny.yaml") in hint.stdout

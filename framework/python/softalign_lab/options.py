@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
+
+from softalign_lab import _core
 
 Spec = str | PathLike | Mapping[str, Any]
 Overrides = Mapping[str, Any] | Iterable[str] | None
@@ -30,4 +33,7 @@ def spec(given: Spec) -> tuple[str, str | None]:
     """(name of the file, its text where it is no file): a path, or the options themselves as a mapping."""
     if isinstance(given, Mapping):
         return "spec", json.dumps(given)
-    return fspath(given), None
+    file, shipped = fspath(given), Path(__file__).parent / "share/softalign" / given
+    if not Path(file).exists() and shipped.is_file():
+        raise _core.SpecError(f"{file}: no such file here; softalign has one of this name: {shipped}")
+    return file, None
