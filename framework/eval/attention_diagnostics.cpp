@@ -72,8 +72,11 @@ Count position_matches(std::span<const Token> hypothesis, std::span<const Token>
   return count;
 }
 
-bool is_exact(std::span<const Token> tokens, std::string_view text, std::string_view reference) {
-  return std::ranges::find(tokens, kUnknown) == tokens.end() &&
+bool is_exact(std::span<const Token> tokens,
+              std::string_view text,
+              std::string_view reference,
+              Index replaced) {
+  return std::ranges::count(tokens, kUnknown) == replaced &&
          split_words(text) == split_words(reference);
 }
 

@@ -27,8 +27,12 @@ struct Count {
 Count position_matches(std::span<const Token> hypothesis, std::span<const Token> reference);
 
 // Returns whether hypothesis and reference have the same text, ignoring the amount of white space between
-// words. tokens: of the hypothesis; it is not exact if one of them is <unk>.
-bool is_exact(std::span<const Token> tokens, std::string_view text, std::string_view reference);
+// words. tokens: of the hypothesis; it is not exact if one of them is <unk>, unless the text has another word for each
+// (replaced: for how many).
+bool is_exact(std::span<const Token> tokens,
+              std::string_view text,
+              std::string_view reference,
+              Index replaced = 0);
 
 // The weights of one step.
 std::vector<real> row_of(const AlignmentMatrix& matrix, Index step);

@@ -201,10 +201,11 @@ std::string Translator::notes() const {
   std::string text = sources_.note() + prefixes_.note();
   if (too_long_ > 0)
     text += fmt::format(
-        "note: {} of more than {} were {}, the first in line {}; longer ones fit with a smaller "
+        "note: {} of more than {} {} {}, the first in line {}; longer ones fit with a smaller "
         "batch=N, in at most {} symbols\n",
         counted(too_long_, "line"),
         counted(longest_, "symbol"),
+        too_long_ == 1 ? "was" : "were",
         options_.too_long == TooLong::crop ? "cropped" : "skipped",
         first_too_long_ + 1,
         kLongestSentence);

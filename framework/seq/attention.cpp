@@ -18,6 +18,7 @@ AttentionMemory ScoredAttention::prepare(const Annotations& annotations) const {
   AttentionMemory memory{score_->prepare(annotations.states)};
   if (!memory.values) memory.values = annotations.averaged();
   memory.lengths = annotations.lengths;
+  memory.states = annotations.states;
   return memory;
 }
 

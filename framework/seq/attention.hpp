@@ -22,6 +22,7 @@ struct AttentionMemory : Memory {
   // sentence, or in a search a hypothesis of sentence rows[row].
   SourceBatch source = {};
   std::span<const Index> rows = {};
+  Var states = {};  // [B,S,D], Annotations::states; only before the first step
   // Where attentions with heads put the weights of each; see weights_can_change().
   Inspection inspection = {};
 

@@ -107,6 +107,19 @@ BOOST_AUTO_TEST_CASE(a_hard_chunk_ends_at_the_pointer) {
   }
 }
 
+// Energies compare the state with annotations; only contexts average the values that an encoder gives besides.
+BOOST_AUTO_TEST_CASE(weights_do_not_depend_on_values) {
+  for (const char* option : {"{type: mocha, chunk: 3, score: general, test: soft}",
+                             "{type: entmax, score: general}",
+                             "{type: location_aware, units: 3, filters: 2, width: 3}"}) {
+    const BuiltAttention built(option, {kQuery, kAnnotation});
+    const auto same = steps_of(*built.plugin, 20, {20, 7}),
+               other = steps_of(*built.plugin, 20, {20, 7}, kSteps, true);
+    for (std::size_t t = 0; t < same.size(); ++t) equal(same[t].weights, other[t].weights);
+    BOOST_TEST(same[0].context[0] != other[0].context[0], option);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(chunks_refuse_scores_that_need_more_than_keys) {
   for (const char* score : {"coverage", "location"})
     BOOST_TEST(test::message_of<SpecError>([&] {

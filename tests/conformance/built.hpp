@@ -64,15 +64,19 @@ using BuiltAttention = Built<AttentionKind, AttentionSizes>;
 struct Step {
   std::vector<double> weights, context;  // [B,S], [B,D]
 };
-// The first steps of an attention; annotations filled with phase 1, queries with 2 + step.
+// The first steps of an attention; annotations filled with phase 1, queries with 2 + step. own_values: contexts average
+// other numbers.
 inline std::vector<Step> steps_of(const Attention& attention,
                                   Index positions = kPositions,
                                   const std::vector<Index>& lengths = kLengths,
-                                  Index steps = kSteps) {
+                                  Index steps = kSteps,
+                                  bool own_values = false) {
   Tape tape(Tape::Mode::infer);
   const Index rows = std::ssize(lengths);
   Annotations annotations;
   annotations.states = tape.constant(filled(tape, {rows, positions, kAnnotation}, 1));
+  if (own_values)
+    annotations.values = tape.constant(filled(tape, {rows, positions, kAnnotation}, 3));
   annotations.lengths = lengths;
   AttentionMemory memory = attention.prepare(annotations);
   if (attention.reads_links()) memory.source.links = kLinks;

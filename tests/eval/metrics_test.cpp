@@ -237,6 +237,8 @@ BOOST_AUTO_TEST_CASE(a_match_is_exact_by_its_text_and_unk_never_is) {
   BOOST_TEST(!is_exact(std::vector<Token>{5, 6}, "a b", "ab"));
   BOOST_TEST(!is_exact(std::vector<Token>{5}, "a", "a b"));
   BOOST_TEST(!is_exact(std::vector<Token>{5, kUnknown}, "a <unk>", "a <unk>"));
+  BOOST_TEST(is_exact(std::vector<Token>{5, kUnknown}, "a zehn", "a zehn", 1));
+  BOOST_TEST(!is_exact(std::vector<Token>{kUnknown, kUnknown}, "<unk> zehn", "<unk> zehn", 1));
   Whole other_pieces;
   other_pieces.decoded.tokens = {4, 5, 8};
   BOOST_TEST(value_of("exact_match", other_pieces.counted()) == 100.0);

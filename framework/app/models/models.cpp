@@ -230,7 +230,8 @@ void add_translate(CLI::App& app, Outcome&) {
   command
       ->add_option("--too-long",
                    arguments->too_long,
-                   "lines that are too long for the memory: crop, translate their beginning; skip, "
+                   "lines that are too long for the memory in a full batch: crop, translate their "
+                   "beginning; skip, "
                    "an empty line")
       ->capture_default_str()
       ->check(CLI::IsMember({"refuse", "crop", "skip"}));

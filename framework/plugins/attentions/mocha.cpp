@@ -45,7 +45,7 @@ class Mocha final : public ScoredAttention {
  private:
   // The pointer, and the keys of the second score, which do not change.
   State own_start(const AttentionMemory& memory) const override {
-    return {pointer_.start(memory), chunk_score_->prepare(memory.values).keys};
+    return {pointer_.start(memory), chunk_score_->prepare(memory.states).keys};
   }
 
   Alignment align(const AttentionMemory& memory,

@@ -130,10 +130,11 @@ class LstmnDecoder final : public Decoder {
                  options.units + (deep_ ? 0 : attention_->context_size()),
                  sizes.embedding,
                  std::max<Index>(1, options.units / 2)) {
-    if (deep_ && !attention_->weights_can_change())
+    if (deep_ && !(attention_->weights_can_change() && attention_->weights_sum_to_one()))
       throw SpecError(
-          "decoder.fusion: deep needs an attention that averages annotations, such as global; use "
-          "it, or fusion: shallow");
+          "model.decoder.fusion: deep needs an attention that averages annotations with weights "
+          "that "
+          "sum to 1, such as global; use it, or fusion: shallow");
     require_source(options.initial_state, attention_->context_size());
     if (!deep_ && attention_->context_size() > 0)
       context_.emplace(p,

@@ -22,7 +22,8 @@ class ExactMatch final : public Metric {
                    const Decoded& found = *sentence.decoded;
                    to[0] = std::ranges::any_of(
                        sentence.all_references(), [&](std::string_view reference) {
-                         return is_exact(found.tokens, found.text, reference);
+                         return is_exact(
+                             found.tokens, found.text, reference, std::ssize(found.replaced));
                        });
                  },
              .stored = CountColumn::Stored::uint8}};
