@@ -1,0 +1,28 @@
+// Whether the parts of a model fit together. All throw SpecError.
+#pragma once
+
+#include <vector>
+
+#include "framework/seq/model.hpp"
+
+namespace softalign {
+
+// Frames of the size that the encoder asks for, where it asks for one.
+void check_source(const ModelOptions& options, const Encoder& encoder, const FrameFormat& frames);
+
+// source, target: symbols.
+void check_tied(const ModelOptions& options, const Encoder& encoder, Index source, Index target);
+void check_tied_readout(const ModelOptions& options, Index readout);
+
+// The target symbol that a copy of each source symbol is, for a layer that copies.
+std::vector<Token> checked_copies(const ModelOptions& options,
+                                  const Encoder& encoder,
+                                  bool aligns,
+                                  bool sums_to_one,
+                                  const SourceFormat& source,
+                                  Index target_symbols);
+
+// A decoder that does not build the attention has its own, so the spec must not name one.
+void check_built_in(const ModelOptions& options, Index annotation);
+
+}  // namespace softalign
