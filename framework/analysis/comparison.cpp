@@ -68,7 +68,7 @@ std::vector<ComparedGroup> groups_of(const std::vector<Run>& runs) {
   return groups;
 }
 
-// The first group without attention; where there is none, the first.
+// The first group without attention, or else the first of all.
 std::size_t baseline_of(const std::vector<ComparedGroup>& groups) {
   const auto is_vanilla = [](const ComparedGroup& group) {
     return std::ranges::count(group.parameters, std::pair<std::string, std::string>(kVanilla)) > 0;

@@ -33,7 +33,7 @@ struct TextFiles {
     v("references",
       references,
       "further translations, line by line, one file or several as [a, b]: BLEU, chrF and exact "
-      "match accept any reference, all else reads target alone; a blank line is no reference "
+      "match accept any reference, all else reads target alone; a blank line is not a reference "
       "(optional)");
     v.check("references",
             references.empty() || !target.path.empty(),

@@ -59,8 +59,7 @@ class Vocabulary {
   virtual std::vector<Index> words_of(const std::vector<std::string>& symbols) const;
 };
 
-// [symbols of `from`]: the symbol of `to` with the same name, kUnknown where there is none. <s> and </s> stay what
-// they are.
+// [symbols of `from`]: the symbol of `to` with the same name, or kUnknown. <s> and </s> stay what they are.
 std::vector<Token> same_symbols(const Vocabulary& from, const Vocabulary& to);
 
 // The first line of every serialized vocabulary.

@@ -41,7 +41,7 @@ void fill_from_record(Model& model, const Record& record) {
   }
 }
 
-// What "average:4" and "average:500,1000" ask for: so many of the newest checkpoints, or those of these updates.
+// What "average:4" and "average:500,1000" ask for: the 4 newest checkpoints; those of updates 500 and 1000.
 struct AveragedStates {
   Index newest = 0;
   std::vector<Index> updates;
@@ -83,7 +83,7 @@ class Checkpoints {
     for (const CheckpointMark& mark : marks_) all.insert(mark.update);
     return {all.begin(), all.end()};
   }
-  // The newest complete checkpoint, or that of the given update; nothing: there is none.
+  // The newest complete checkpoint, or that of the given update; empty if it does not exist.
   std::optional<Checkpoint> load(std::optional<Index> update) const {
     for (auto mark = marks_.rbegin(); mark != marks_.rend(); ++mark) {
       if (update && mark->update != *update) continue;

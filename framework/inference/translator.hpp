@@ -54,7 +54,7 @@ class NewSources {
   Example read(const std::vector<float>& frames, const std::string& file, Index number);
   std::string note() const { return symbols_ ? symbols_->note() : ""; }
 
-  // Symbols, or frames. Of a line it is at least so many, if its frames are invalid.
+  // Symbols or frames; a lower bound for a line with invalid frames.
   Index length(const std::string& line) const;
   Index length(const std::vector<float>& frames) const;
   Index length(const Example& source) const;
@@ -86,7 +86,7 @@ struct Translation {
 using TakeHypothesis =
     std::function<void(Index line, Index rank, std::span<const Token> source, const Hypothesis&)>;
 
-// Is told that lines are done, on any thread.
+// Called with the number of lines that are done, on any thread.
 using CountLines = std::function<void(Index lines)>;
 
 // The treatment of lines that are too long for the memory, in batches of the run's size, or that have more than

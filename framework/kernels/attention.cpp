@@ -122,15 +122,19 @@ SOFTALIGN_KERNEL void weighted_sum(
   work_of_thread().multiplications += read * units;
 }
 
+void sort_falling(const real* numbers, Index count, real* sorted) {
+  std::copy_n(numbers, count, sorted);
+  std::sort(sorted, sorted + count, [](real x, real y) {
+    return x > y || (!std::isnan(x) && std::isnan(y));  // an order, whatever is in it
+  });
+}
+
 void sparsemax_forward(AttentionSizes z, const real* energies, real* weights, real* scratch) {
   for (Index b = 0; b < z.sentences; ++b) {
     const real* e = energies + b * z.positions;
     real* w = weights + b * z.positions;
     const Index length = z.lengths[b];
-    std::copy_n(e, length, scratch);
-    std::sort(scratch, scratch + length, [](real x, real y) {
-      return x > y || (!std::isnan(x) && std::isnan(y));  // an order, whatever is in it
-    });
+    sort_falling(e, length, scratch);
     // Relative to the largest, so that a common offset of all energies costs no precision.
     real sum = 0, threshold = 0;
     for (Index k = 0; k < length; ++k) {

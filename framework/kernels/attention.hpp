@@ -71,6 +71,9 @@ void weighted_sum(AttentionSizes sizes,
 // Attentions other than a plain softmax. The valid positions of a sentence are a prefix here
 // (AttentionSizes::lengths); a gradient that is not needed may be null.
 
+// Falling copies of numbers; NaN come last.
+void sort_falling(const real* numbers, Index count, real* sorted);
+
 // The point of the simplex nearest to the energies: w_s = max(e_s - threshold, 0) with the threshold
 // for which they sum to 1 (Martins and Astudillo 2016, algorithm 1). scratch holds S numbers.
 void sparsemax_forward(AttentionSizes sizes, const real* energies, real* weights, real* scratch);

@@ -50,10 +50,7 @@ void entmax15_forward(AttentionSizes z, const real* energies, real* weights, rea
     const real* e = energies + b * z.positions;
     real* w = weights + b * z.positions;
     const Index length = z.lengths[b];
-    std::copy_n(e, length, scratch);
-    std::sort(scratch, scratch + length, [](real x, real y) {
-      return x > y || (!std::isnan(x) && std::isnan(y));  // an order, whatever is in it
-    });
+    sort_falling(e, length, scratch);
     // Half the energies, relative to the largest: w_s = (half_s - threshold)².
     const auto half = [largest = static_cast<double>(scratch[0])](real energy) {
       return (static_cast<double>(energy) - largest) / 2;

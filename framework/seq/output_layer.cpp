@@ -57,4 +57,33 @@ TokenLosses losses_of(const OutputLayer& layer,
   return {loss, {part.nll, part.targets.size()}, {part.best, part.targets.size()}};
 }
 
+void projected_loss(const Projection& projection,
+                    std::span<const OutputRows> parts,
+                    const Objective& objective,
+                    const GradientOf& gradient,
+                    Workers& workers,
+                    Arena& scratch,
+                    const RowLoss* row_loss) {
+  const Arena::Mark mark = scratch.mark();
+  const auto count = std::ssize(parts);
+  ProjectedRows* rows = scratch.array_of<ProjectedRows>(count);
+  for (Index i = 0; i < count; ++i) {
+    const OutputRows& part = parts[usize(i)];
+    const Var input = part.inputs[0];
+    rows[i] = {
+        input.value(), part.targets, input.gradient().data, part.nll, part.uniform, part.best};
+  }
+  project_and_compare({rows, usize(count)},
+                      {projection.weight(),
+                       projection.bias().data,
+                       objective.factor,
+                       objective.label_smoothing,
+                       gradient(projection.weight_parameter()),
+                       gradient(projection.bias_parameter()),
+                       row_loss},
+                      workers,
+                      scratch);
+  scratch.rewind(mark);
+}
+
 }  // namespace softalign

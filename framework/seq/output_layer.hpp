@@ -9,6 +9,7 @@
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/nn/layers.hpp"
+#include "framework/ops/cross_entropy.hpp"
 #include "framework/seq/attention.hpp"
 
 namespace softalign {
@@ -90,6 +91,15 @@ real sentence_loss(const OutputRows& part, Index sentence, const Objective& obje
 // The losses of a single part, on its tape. The gradient of the loss must be 1 (BugError): use
 // objective.factor to scale it.
 TokenLosses losses_of(const OutputLayer& layer, const OutputRows& part, const Objective& objective);
+
+// OutputLayer::loss of a projection of inputs[0] to the vocabulary. row_loss: see ProjectedLoss.
+void projected_loss(const Projection& projection,
+                    std::span<const OutputRows> parts,
+                    const Objective& objective,
+                    const GradientOf& gradient,
+                    Workers& workers,
+                    Arena& scratch,
+                    const RowLoss* row_loss = nullptr);
 
 struct OutputLayerKind {
   static constexpr const char* name = "output_layer";

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(layers_are_their_formulas) {
   }
 }
 
-// A copy is the target symbol of the same name, whatever its index; <unk> where there is none.
+// A copy is the target symbol of the same name, whatever its index, or <unk>.
 BOOST_AUTO_TEST_CASE(a_copy_has_the_name_of_its_source) {
   const WordVocabulary source("words", {"red", "green", "blue"}), target("words", {"blue", "red"});
   const std::vector<Token> wanted = {kUnknown, kBegin, kEnd, 4, kUnknown, 3};

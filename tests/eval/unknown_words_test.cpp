@@ -20,7 +20,7 @@ Hypothesis hypothesis() {
   one.tokens = {3, kUnknown, 5, kUnknown};
   one.finished = true;
   one.alignment = {.9f, .1f, 0, 0,   0,    //
-                   .1f, .3f, 0, .2f, .4f,  // most at </s>, which is no word
+                   .1f, .3f, 0, .2f, .4f,  // most at </s>, not a word
                    0,   0,   1, 0,   0,    //
                    0,   .3f, 0, .3f, .4f,  // the first of two
                    0,   0,   0, .1f, .9f};

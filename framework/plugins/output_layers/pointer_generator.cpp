@@ -52,34 +52,11 @@ class PointerGenerator final : public OutputLayer {
             const GradientOf& gradient,
             Workers& workers,
             Arena& scratch) const override {
-    const Arena::Mark mark = scratch.mark();
-    const auto count = std::ssize(parts);
-    ProjectedRows* rows = scratch.array_of<ProjectedRows>(count);
-    for (Index i = 0; i < count; ++i) {
-      const OutputRows& part = parts[usize(i)];
-      const Var readout = part.inputs[0];
-      rows[i] = {readout.value(),
-                 part.targets,
-                 readout.gradient().data,
-                 part.nll,
-                 part.uniform,
-                 part.best};
-    }
     const auto compare_row = [&](Index part, Index row, real* logits, bool wanted) {
       compare(parts[usize(part)], row, objective, logits, wanted);
     };
     const RowLoss row_loss = std::ref(compare_row);  // a reference needs no memory of its own
-    project_and_compare({rows, usize(count)},
-                        {projection_.weight(),
-                         projection_.bias().data,
-                         objective.factor,
-                         objective.label_smoothing,
-                         gradient(projection_.weight_parameter()),
-                         gradient(projection_.bias_parameter()),
-                         &row_loss},
-                        workers,
-                        scratch);
-    scratch.rewind(mark);
+    projected_loss(projection_, parts, objective, gradient, workers, scratch, &row_loss);
   }
   Var logits(const OutputInput& input) const override {
     const Var logits = projection_(input.readout), gate = this->gate(input),

@@ -21,29 +21,7 @@ class Softmax final : public OutputLayer {
             const GradientOf& gradient,
             Workers& workers,
             Arena& scratch) const override {
-    const Arena::Mark mark = scratch.mark();
-    const auto count = std::ssize(parts);
-    ProjectedRows* rows = scratch.array_of<ProjectedRows>(count);
-    for (Index i = 0; i < count; ++i) {
-      const OutputRows& part = parts[usize(i)];
-      const Var readout = part.inputs[0];
-      rows[i] = {readout.value(),
-                 part.targets,
-                 readout.gradient().data,
-                 part.nll,
-                 part.uniform,
-                 part.best};
-    }
-    project_and_compare({rows, usize(count)},
-                        {projection_.weight(),
-                         projection_.bias().data,
-                         objective.factor,
-                         objective.label_smoothing,
-                         gradient(projection_.weight_parameter()),
-                         gradient(projection_.bias_parameter())},
-                        workers,
-                        scratch);
-    scratch.rewind(mark);
+    projected_loss(projection_, parts, objective, gradient, workers, scratch);
   }
   Var logits(const OutputInput& input) const override { return projection_(input.readout); }
   View bias() const override { return projection_.bias(); }

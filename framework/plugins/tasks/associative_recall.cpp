@@ -1,7 +1,7 @@
 // Task associative_recall: keys with their values, then queries of some keys, whose values are the
 // target: c 9 k 8 j 3 ? k -> 8 (Ba et al. 2016, section 4.1; Graves et al. 2014, section 4.3, recall
 // the item behind the one asked for). With `hops: 2` the value of a queried key is itself a key, whose value is
-// the target: c k e j k 8 j 3 ? c -> 8. A sentence then has chains of so many pairs, which are shuffled.
+// the target: c k e j k 8 j 3 ? c -> 8. A sentence then has chains of `hops` pairs, which are shuffled.
 #include <array>
 #include <numeric>
 #include <optional>
