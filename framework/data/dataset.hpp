@@ -213,6 +213,8 @@ struct Split {
   // Of each example its further references, as many for each: lines of files, "" where one is blank.
   // Empty: the target is the only reference.
   std::vector<std::vector<std::string>> references = {};
+  // [examples]: sentences of one number are not independent of each other; empty: all are.
+  std::vector<Index> clusters = {};
 };
 
 struct Dataset {

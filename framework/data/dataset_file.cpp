@@ -121,6 +121,7 @@ Json json_of(const Split& split, std::size_t rows_at, std::size_t rows) {
           {"portions", portions},
           {"texts", texts},
           {"references", split.references},
+          {"clusters", split.clusters},
           {"rows_at", rows_at},
           {"rows", rows},
           {"counts", {c.read, c.kept, c.dropped_too_long, c.dropped_empty, c.truncated}}};
@@ -171,6 +172,9 @@ Split split_of(const Json& json,
   split.references = json.value("references", split.references);
   if (!split.references.empty() && split.references.size() != split.examples.size())
     throw DataError("references of other examples");
+  split.clusters = json.value("clusters", split.clusters);
+  if (!split.clusters.empty() && split.clusters.size() != split.examples.size())
+    throw DataError("clusters of other examples");
   return split;
 }
 

@@ -22,6 +22,7 @@ struct TextFiles {
   InputFile target;
   InputFile alignment;
   InputFiles references;
+  InputFile clusters;
 
   template <class V>
   void describe(V& v) {
@@ -38,6 +39,10 @@ struct TextFiles {
     v.check("references",
             references.empty() || !target.path.empty(),
             "target is missing: it is the first reference");
+    v("clusters",
+      clusters,
+      "a key for each line, such as its document: sentences of one key are not independent, and "
+      "intervals and tests draw them together (optional)");
   }
 
   std::vector<std::string> reference_paths() const {
@@ -89,6 +94,7 @@ struct TrainingFiles {
       all.push_back({source[k],
                      target.empty() ? InputFile() : target[k],
                      alignment.empty() ? InputFile() : alignment[k],
+                     {},
                      {}});
     return all;
   }

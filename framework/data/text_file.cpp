@@ -280,10 +280,12 @@ PairReader::PairReader(const std::string& source,
                        const std::string& target,
                        const std::string& alignment,
                        MarkedSides marked,
-                       const std::vector<std::string>& references)
+                       const std::vector<std::string>& references,
+                       const std::string& clusters)
     : source_(source), marked_(marked) {
   if (!target.empty()) target_.emplace(target);
   if (!alignment.empty()) alignment_.emplace(alignment);
+  if (!clusters.empty()) clusters_.emplace(clusters);
   for (const std::string& reference : references) references_.emplace_back(reference);
 }
 
@@ -292,6 +294,7 @@ bool PairReader::next(Pair& pair) {
   pair.translated = target_.has_value();
   if (target_ && target_->next(pair.target) != more) refuse_lengths(source_, *target_);
   if (alignment_ && alignment_->next(links_) != more) refuse_lengths(source_, *alignment_);
+  if (clusters_ && clusters_->next(pair.cluster) != more) refuse_lengths(source_, *clusters_);
   pair.line = source_.line_number();
   if (more && marked_.source) check_space_marks(pair.source, source_.path(), pair.line);
   if (more && marked_.target && target_) check_space_marks(pair.target, target_->path(), pair.line);

@@ -97,6 +97,7 @@ struct Pair {
   std::string target;
   std::vector<std::string> references;  // further ones; "" for a blank line
   std::vector<Link> links;
+  std::string cluster;
   Index line = 0;
   bool translated = true;  // false: there are no targets
 
@@ -109,8 +110,8 @@ struct MarkedSides {
   bool target = false;
 };
 
-// Reads sentence pairs from files whose lines match: sources, and where they are known targets, word links and
-// further references.
+// Reads sentence pairs from files whose lines match: sources, and where they are known targets, word links,
+// further references and clusters.
 class PairReader {
  public:
   // Paths; empty for missing files. Throws DataError for files that cannot be read.
@@ -118,7 +119,8 @@ class PairReader {
              const std::string& target,
              const std::string& alignment,
              MarkedSides marked,
-             const std::vector<std::string>& references = {});
+             const std::vector<std::string>& references = {},
+             const std::string& clusters = "");
 
   // false: all pairs have been read. Throws DataError when the files have different numbers of lines, a line
   // of a marked side holds space marks, or links are invalid.
@@ -128,6 +130,7 @@ class PairReader {
   TextFile source_;
   std::optional<TextFile> target_;
   std::optional<TextFile> alignment_;
+  std::optional<TextFile> clusters_;
   std::deque<TextFile> references_;  // which cannot be moved
   MarkedSides marked_;
   std::string links_;

@@ -11,6 +11,7 @@ namespace softalign {
 inline constexpr std::string_view kSentenceArrays[] = {"sentence",
                                                        "line",
                                                        "source_length",
+                                                       "cluster",
                                                        "source",
                                                        "reference",
                                                        "references",

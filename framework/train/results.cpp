@@ -235,6 +235,10 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
   put("source_length", lengths, counts_words(spec) ? "source words" : "source tokens without </s>");
   if (const std::vector<Index> lines = lines_of(split_); !lines.empty())
     put("line", lines, "line of the file, from 1");
+  if (!split_.clusters.empty())
+    put("cluster",
+        std::vector<std::int32_t>(split_.clusters.begin(), split_.clusters.end()),
+        "sentences of one number are not independent");
   put("source", sources, "as in the data");
   if (has_references(split_)) put("reference", references, "as in the data");
   if (!split_.references.empty()) {

@@ -58,6 +58,13 @@ std::vector<Index> StoredResults::of_length(Index shortest, Index longest) const
   return {chosen.begin(), chosen.end()};
 }
 
+std::vector<Index> StoredResults::clusters_of(const std::vector<Index>& sentences) const {
+  std::vector<Index> chosen;
+  if (clusters.empty()) return chosen;
+  for (const Index at : sentences) chosen.push_back(clusters[usize(at)]);
+  return chosen;
+}
+
 double StoredResults::value(const std::string& metric, const std::vector<Index>& chosen) const {
   const CountRows rows = rows_of(counts, chosen);
   const auto known = metrics_named({metric})[0].metric;
@@ -239,6 +246,9 @@ StoredResults read_results(const Record& record) {
   results.source_lengths = source_lengths(record);
   results.found = read_findings(record);
   const std::size_t sentences = results.source_lengths.size();
+  if (record.has("test/cluster"))
+    for (const double number : numbers_in(record, "test", "cluster", sentences))
+      results.clusters.push_back(static_cast<Index>(number));
   results.counts = CountTable(count_layout(metrics_of(record)), std::ssize(results.source_lengths));
   for (const CountColumn& column : results.counts.layout().columns()) {
     if (!record.has("test/" + column.name)) continue;  // a metric that the run did not know

@@ -41,10 +41,12 @@ std::map<std::string, StoredFinding> read_findings(const Record& record);
 struct StoredResults {
   CountTable counts;                           // in the order of the test set
   xt::xtensor<Index, 1> source_lengths;        // [sentences] tokens without </s>
+  std::vector<Index> clusters;                 // [sentences] as Split::clusters; empty: none
   std::map<std::string, StoredFinding> found;  // as read_findings() has them
 
   // The sentences whose source has shortest to longest tokens.
   std::vector<Index> of_length(Index shortest, Index longest) const;
+  std::vector<Index> clusters_of(const std::vector<Index>& sentences) const;  // empty: none
   // A registered metric over some of the sentences, possibly with repetitions; NaN if they do not
   // define it. Throws SpecError for an unknown metric.
   double value(const std::string& metric, const std::vector<Index>& chosen) const;

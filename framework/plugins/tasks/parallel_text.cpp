@@ -33,10 +33,8 @@ constexpr Index kReportLines = 4096;  // lines from one report of progress to th
 
 // Before the text is read, only the allowed lengths are known.
 DataOutline::SplitOutline outline_of(bool references, bool links, Index longest) {
-  return {.references = references,
-          .links = links,
-          .source = {.longest = longest},
-          .target = {.longest = longest}};
+  const DataOutline::Lengths lengths{.longest = longest};
+  return {.references = references, .links = links, .source = lengths, .target = lengths};
 }
 DataOutline::SplitOutline outline_of(const TextFiles& files, Index longest) {
   return outline_of(given(files.target), given(files.alignment), longest);
@@ -171,11 +169,9 @@ class ParallelText final : public Task {
   using Hashes = std::map<std::string, std::string>;  // of the files, by path
 
   static PairReader reader_of(const TextFiles& files, MarkedSides marked) {
-    return {files.source.path,
-            files.target.path,
-            files.alignment.path,
-            marked,
-            files.reference_paths()};
+    const std::string &source = files.source.path, &target = files.target.path;
+    return {
+        source, target, files.alignment.path, marked, files.reference_paths(), files.clusters.path};
   }
   static MarkedSides marked_by(const Vocabularies& both) {
     return {both.source->marks_spaces(), both.target->marks_spaces()};
@@ -353,6 +349,7 @@ class ParallelText final : public Task {
     SplitCounts counts;
     PairReader reader = reader_of(files, marked_by({data.source, data.target}));
     TextSurvey sources(*data.source), targets(*data.target);
+    std::map<std::string, Index> clusters;  // numbers, by key
     for (Pair pair; reader.next(pair);) {
       on_line(++counts.read);
       if (pair.empty()) {
@@ -360,8 +357,8 @@ class ParallelText final : public Task {
         continue;
       }
       const Index most = longest.tokens;
-      const Side source(*data.source, files.source, pair.line, pair.source, most, linked);
-      const Side target(*data.target, files.target, pair.line, pair.target, most, linked);
+      const Side source(*data.source, files.source, pair.line, pair.source, most, linked),
+          target(*data.target, files.target, pair.line, pair.target, most, linked);
       if (source.cut || target.cut) {
         if (!truncates()) {
           ++counts.dropped_too_long;
@@ -372,6 +369,9 @@ class ParallelText final : public Task {
       ++counts.kept;
       const std::vector<Link> links = spread_links(pair.links, source.word_of, target.word_of);
       emit(split, {source.tokens, target.tokens, links, source.text, target.text, pair.line});
+      if (given(files.clusters))
+        split.clusters.push_back(
+            clusters.emplace(pair.cluster, std::ssize(clusters)).first->second);
       if (!pair.references.empty()) split.references.emplace_back();
       for (std::size_t k = 0; k < pair.references.size(); ++k) {
         const Index limit = truncates() ? most : kLongestSentence;
