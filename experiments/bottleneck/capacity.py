@@ -26,7 +26,7 @@ from softalign_tools.files import printable
 from softalign_tools.program import RecordError
 from softalign_tools.study_script import Made, cell, complete_runs, markdown, run_script
 
-PROBE = "diagnostics/bottleneck/test"
+PROBE = "diagnostics/bottleneck/dev"
 Curves = dict[str, dict[str, dict[int, list[float]]]]  # part -> model -> width -> a number of each seed
 
 

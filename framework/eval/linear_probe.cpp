@@ -18,9 +18,15 @@ struct Square {
   double at(Index i, Index j) const { return numbers[usize(i * size + j)]; }
 };
 
+// In eight sums, so that it is fast; always in this order.
 double dot(const double* a, const double* b, Index size) {
-  double sum = 0;
-  for (Index i = 0; i < size; ++i) sum += a[i] * b[i];
+  constexpr Index kLanes = 8;
+  double lanes[kLanes] = {}, sum = 0;
+  Index i = 0;
+  for (; i + kLanes <= size; i += kLanes)
+    for (Index k = 0; k < kLanes; ++k) lanes[k] += a[i + k] * b[i + k];
+  for (; i < size; ++i) sum += a[i] * b[i];
+  for (const double lane : lanes) sum += lane;
   return sum;
 }
 
@@ -108,14 +114,24 @@ std::vector<double> eigenvalues(const Square& matrix) {
   return values;
 }
 
-// Solves a x = y for the columns of y [size, columns], in place, by Cholesky decomposition.
-void solve(Square a, std::vector<double>& y, Index columns) {
-  for (Index j = 0; j < a.size; ++j) {
+Vectors transposed(const Vectors& rows) {
+  Vectors columns{rows.count(), {}};
+  for (Index u = 0; u < rows.width; ++u)
+    for (Index i = 0; i < rows.count(); ++i) columns.numbers.push_back(rows[i][u]);
+  return columns;
+}
+
+// Cholesky's lower triangle, in place.
+void factor(Square& a) {
+  for (Index j = 0; j < a.size; ++j)
     for (Index i = j; i < a.size; ++i) {
       const double rest = a.at(i, j) - dot(&a.at(i, 0), &a.at(j, 0), j);
       a.at(i, j) = i == j ? std::sqrt(rest) : rest / a.at(j, j);
     }
-  }
+}
+
+// Solves for the columns of y [size, columns], in place. a: factored.
+void solve(const Square& a, std::vector<double>& y, Index columns) {
   const auto row = [&](Index i) { return y.data() + i * columns; };
   const auto subtract = [&](Index to, double factor, Index from) {
     for (Index c = 0; c < columns; ++c) row(to)[c] -= factor * row(from)[c];
@@ -139,12 +155,7 @@ std::vector<double> singular_values(const Vectors& vectors) {
   if (vectors.count() == 0) return {};
   Vectors rows = centred(vectors, mean_of(vectors));
   const auto count = static_cast<double>(rows.count());
-  if (rows.width < rows.count()) {  // the smaller of the two products
-    Vectors columns{rows.count(), {}};
-    for (Index u = 0; u < rows.width; ++u)
-      for (Index i = 0; i < rows.count(); ++i) columns.numbers.push_back(rows[i][u]);
-    rows = std::move(columns);
-  }
+  if (rows.width < rows.count()) rows = transposed(rows);  // the smaller of the two products
   std::vector<double> values = eigenvalues(products(rows));
   for (double& value : values) value = std::sqrt(std::max(0.0, value) / count);
   return values;
@@ -158,45 +169,54 @@ double effective_rank(const std::vector<double>& values) {
   return sum == 0 ? 0 : exact::exp(entropy);
 }
 
-ProbeCounts probe_classes(const Vectors& vectors, const std::vector<Index>& classes, double ridge) {
-  std::map<Index, Index> taught_of;  // class to how many teach it
-  Vectors taught{vectors.width}, asked{vectors.width};
+RidgeProbe::RidgeProbe(const Vectors& vectors, double ridge, Index taught)
+    : taught_{vectors.width}, asked_{vectors.width} {
   for (Index i = 0; i < vectors.count(); ++i) {
-    std::vector<double>& to = (i % 2 == 0 ? taught : asked).numbers;
+    if (i % 2 == 0 && i / 2 >= taught) continue;
+    std::vector<double>& to = (i % 2 == 0 ? taught_ : asked_).numbers;
     to.insert(to.end(), vectors[i], vectors[i] + vectors.width);
-    if (i % 2 == 0) ++taught_of[classes[usize(i)]];
   }
-  ProbeCounts counts;
-  if (asked.count() == 0) return counts;
-  std::map<Index, Index> column_of;
-  for (const auto& [name, count] : taught_of) column_of.emplace(name, std::ssize(column_of));
-  const Index columns = std::ssize(column_of), rows = taught.count();
-  std::vector<double> share(usize(columns));
-  for (const auto& [name, count] : taught_of)
-    share[usize(column_of[name])] = static_cast<double>(count) / static_cast<double>(rows);
-  std::vector<double> y(usize(rows * columns));
-  for (Index i = 0; i < rows; ++i)
-    for (Index c = 0; c < columns; ++c)
-      y[usize(i * columns + c)] = (column_of[classes[usize(2 * i)]] == c ? 1 : 0) - share[usize(c)];
-
-  const std::vector<double> mean = mean_of(taught);
-  taught = centred(std::move(taught), mean);
-  asked = centred(std::move(asked), mean);
-  Square all = products(taught);
+  if (asked_.count() == 0) return;
+  const std::vector<double> mean = mean_of(taught_);
+  taught_ = centred(std::move(taught_), mean);
+  asked_ = centred(std::move(asked_), mean);
+  Square normal = products(transposed(taught_));
   double trace = 0;
-  for (Index i = 0; i < rows; ++i) trace += all.at(i, i);
+  for (Index u = 0; u < normal.size; ++u) trace += normal.at(u, u);
   if (trace == 0) trace = 1;  // all vectors are one: any ridge will do
-  for (Index i = 0; i < rows; ++i) all.at(i, i) += ridge * trace / static_cast<double>(rows);
-  solve(std::move(all), y, columns);
+  for (Index u = 0; u < normal.size; ++u)
+    normal.at(u, u) += ridge * trace / static_cast<double>(taught_.count());
+  factor(normal);
+  factor_ = std::move(normal.numbers);
+}
+
+ProbeCounts RidgeProbe::ask(const std::vector<Index>& classes) const {
+  ProbeCounts counts;
+  if (asked_.count() == 0) return counts;
+  std::map<Index, Index> taught_of;  // class to how many teach it
+  for (Index i = 0; i < taught_.count(); ++i) ++taught_of[classes[usize(2 * i)]];
+  std::map<Index, Index> column_of;
+  std::vector<double> share;
+  for (const auto& [name, count] : taught_of) {
+    column_of.emplace(name, std::ssize(column_of));
+    share.push_back(static_cast<double>(count) / static_cast<double>(taught_.count()));
+  }
+  const Index columns = std::ssize(share), width = taught_.width;
+  std::vector<double> weights(
+      usize(width * columns));  // the vectors are centred, so classes need not be
+  for (Index i = 0; i < taught_.count(); ++i) {
+    const Index column = column_of[classes[usize(2 * i)]];
+    for (Index u = 0; u < width; ++u) weights[usize(u * columns + column)] += taught_[i][u];
+  }
+  solve({width, factor_}, weights, columns);
 
   const auto frequent =
       std::ranges::max_element(taught_of, {}, [](const auto& one) { return one.second; });
-  for (Index i = 0; i < asked.count(); ++i) {
+  for (Index i = 0; i < asked_.count(); ++i) {
     std::vector<double> found = share;
-    for (Index k = 0; k < rows; ++k) {
-      const double product = dot(asked[i], taught[k], taught.width);
-      for (Index c = 0; c < columns; ++c) found[usize(c)] += product * y[usize(k * columns + c)];
-    }
+    for (Index u = 0; u < width; ++u)
+      for (Index c = 0; c < columns; ++c)
+        found[usize(c)] += asked_[i][u] * weights[usize(u * columns + c)];
     const Index best = std::ranges::max_element(found) - found.begin(),
                 name = classes[usize(2 * i + 1)];
     const auto column = column_of.find(name);

@@ -181,6 +181,8 @@ def test_the_bottleneck_is_that_of_a_ridge_regression(run: Path) -> None:
             looked = [model.decode(h[i], pairs[i][1])[1] for i in at]
             contexts = np.array([(w[w[:, position].argmax()] @ h[i]) for w, i in zip(looked, at)])
             assert found["context_accuracy"][-1, position] == pytest.approx(ridge_accuracy(contexts, words, 0.01), abs=4)
+        curve = found["state_accuracy_by_taught"][-1]
+        assert curve[-1] == pytest.approx(np.nanmean(found["state_accuracy"][-1])) and found["taught"][:].tolist()[-1] == (len(pairs) + 1) // 2
         values = np.linalg.svd(states - states.mean(axis=0), compute_uv=False) / np.sqrt(len(states))
         assert found["state_singular_values"][-1] == pytest.approx(values, abs=1e-7)
         share = values / values.sum()
@@ -397,7 +399,7 @@ WITHOUT_ATTENTION = TINY.replace("{type: global, score: {type: additive, units: 
 @pytest.mark.parametrize(
     "spec, diagnostic",
     [*((WITHOUT_ATTENTION, name) for name in ("faithfulness", "attention_shape", "gradient_variance")),
-     (TINY, "bottleneck: {ridge: 1.0e-16}"), (TINY, "bottleneck: {sentences: 5001}"), (TINY, "gradient_flaw")],
+     (TINY, "bottleneck: {ridge: 1.0e-16}"), (TINY, "bottleneck: {sentences: 100001}"), (TINY, "gradient_flaw")],
 )  # fmt: skip
 def test_what_cannot_be_measured_is_refused_at_its_place(spec: str, diagnostic: str, tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(spec + f"diagnostics:\n  {diagnostic}{': {}' if ':' not in diagnostic else ''}\n")

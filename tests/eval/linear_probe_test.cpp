@@ -84,20 +84,23 @@ BOOST_AUTO_TEST_CASE(ridge_regression_is_that_of_the_normal_equations) {
     expected.right += xt::argmax(xt::row(found, static_cast<std::ptrdiff_t>(i)))() == usize(is);
     expected.most_frequent += is == frequent;
   }
-  const ProbeCounts counts = probe_classes(vectors, classes, ridge);
+  const ProbeCounts counts = RidgeProbe(vectors, ridge).ask(classes);
   BOOST_TEST(counts.right == expected.right);
   BOOST_TEST(counts.right > 20);
   BOOST_TEST(counts.most_frequent == expected.most_frequent);
   BOOST_TEST(counts.all == 30);
+  const ProbeCounts fewer = RidgeProbe(vectors, ridge, 3).ask(classes);
+  BOOST_TEST(fewer.all == 30);
+  BOOST_TEST(fewer.right < counts.right);
 }
 
 BOOST_AUTO_TEST_CASE(
     a_class_that_nobody_taught_is_wrong_and_equal_vectors_teach_the_most_frequent) {
   const Vectors one_hot{2, {1, 0, 1, 0, 0, 1, 0, 1}};
-  const ProbeCounts counts = probe_classes(one_hot, {4, 4, 6, 9}, 1e-3);
+  const ProbeCounts counts = RidgeProbe(one_hot, 1e-3).ask({4, 4, 6, 9});
   BOOST_TEST(counts.right == 1);
   BOOST_TEST(counts.all == 2);
-  const ProbeCounts even = probe_classes({1, {1, 1, 1, 1, 1, 1}}, {0, 1, 1, 1, 1, 1}, 0.1);
+  const ProbeCounts even = RidgeProbe({1, {1, 1, 1, 1, 1, 1}}, 0.1).ask({0, 1, 1, 1, 1, 1});
   BOOST_TEST(even.right == 3);
   BOOST_TEST(even.right == even.most_frequent);
 }

@@ -3,12 +3,19 @@
 // first state, all its arrays concatenated; and from the context with the largest weight at this position,
 // among all steps of the reference. A context is the average of annotations with the recorded weights. The
 // probe is trained on every second sentence and tested on the others; most_frequent is the accuracy of always
-// guessing the word that is most frequent at the position. Singular values and effective rank (Roy and Vetterli
-// 2007) of both show how many directions they use.
+// guessing the word that is most frequent at the position. state_accuracy_by_taught is the mean over the positions when
+// the probe learns from a part of its sentences: more of them are needed for as long as it rises. A position of
+// sentences of several lengths is at several distances from their ends: sentences of one length show more. Singular
+// values and effective rank (Roy and Vetterli 2007) of both show how many directions they use.
+
+#include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"
 #include "framework/eval/linear_probe.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/seq/cost.hpp"
 
@@ -20,6 +27,7 @@ constexpr Index kFewest = 10;  // tested sentences for an accuracy
 class Bottleneck final : public Diagnostic {
  public:
   struct Options : DiagnosticOptions {
+    std::string split = "test";
     Index longest = 40;
     double ridge = 0.01;
     bool each_epoch = false;
@@ -29,9 +37,10 @@ class Bottleneck final : public Diagnostic {
     void describe(V& v) {
       v("sentences",
         sentences,
-        "number of sentences of a split that it reads, from the first; memory grows with their "
-        "square",
-        between(1, 5000));
+        "number of sentences of the split that it reads, from the first; a probe needs several "
+        "times the width of the state",
+        between(1, 100'000));
+      v("split", split, "sentences that it reads", one_of("test", "dev"));
       v("longest", longest, "last position that is probed", between(1, kLongestSentence));
       v("ridge",
         ridge,
@@ -44,7 +53,7 @@ class Bottleneck final : public Diagnostic {
   explicit Bottleneck(const Options& options) : options_(options) {}
 
   bool looks(Moment moment, const Split& split) const override {
-    return moment == Moment::end ? split.name == "test" : options_.each_epoch;
+    return moment == Moment::end ? split.name == options_.split : options_.each_epoch;
   }
 
   void check(const Model& model) const override {
@@ -71,6 +80,10 @@ class Bottleneck final : public Diagnostic {
           {name + "_effective_rank", "effective rank of " + of + " (Roy and Vetterli 2007)"});
     };
     add("state", "the decoder's first state", "the decoder's first state");
+    all.push_back({"state_accuracy_by_taught",
+                   "mean of state_accuracy over positions, by the sentences that teach the probe",
+                   "percent",
+                   {"taught"}});
     add("context", "the context that looked there most", "contexts");
     if (options_.vectors)
       all.push_back({"states", "the decoder's first state", "1", {"sentence", "unit"}});
@@ -81,34 +94,31 @@ class Bottleneck final : public Diagnostic {
     const UncomputedProducts products;
     const Index first = 0;
     const Seen one =
-        see(model, make_batch(equal_sentences(1, 2, 2), {&first, 1}, model.reads_links()));
+        see(model, make_batch(equal_sentences(1, 2, 2), {&first, 1}, model.reads_links())).front();
     const auto size = [](const auto& all) { return static_cast<double>(all.size()); };
     const double n = static_cast<double>(std::min(options_.sentences, split.examples)),
                  state = size(one.state),
                  context = one.contexts.empty() ? 0 : size(one.contexts[0]),
                  width = std::max(state, context), least = std::min(n, width);
     // All sentences, the states again, and what a probe takes or the directions do.
-    return sizeof(double) * n *
-           (2 * state + split.source.mean * context +
-            std::max(2 * width + n / 2, 3 * width + 2 * least * least / n));
+    return sizeof(double) * (n * (2 * state + 3 * width) + 3 * least * width) +
+           sizeof(float) * n * split.source.mean * context;
   }
 
   Findings look(const Probed& probed) const override {
-    const auto sentences =
-        of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
-          return see(probed.model, batch);
-        });
+    const std::vector<Seen> sentences = see_all(probed);
     Findings found{{{"position", "position in the source, from 0", {}}}, {}};
     for (Index p = 0; p < options_.longest; ++p)
       found.axes[0].places.push_back(static_cast<double>(p));
     Vectors states;
-    std::vector<const std::vector<double>*> contexts;
+    std::vector<const std::vector<float>*> contexts;
     for (const Seen& one : sentences) {
       append(states, one.state);
-      for (const std::vector<double>& context : one.contexts) contexts.push_back(&context);
+      for (const std::vector<float>& context : one.contexts) contexts.push_back(&context);
     }
     if (states.width > 0) {
       add_accuracy(found, "state", sentences);
+      add_teaching_curve(found, sentences);
       add_directions(found, "state", states);
     }
     if (!contexts.empty()) {
@@ -127,8 +137,8 @@ class Bottleneck final : public Diagnostic {
  private:
   struct Seen {  // of a sentence
     std::vector<Index> words;
-    std::vector<double> state;                  // empty: the decoder begins with none
-    std::vector<std::vector<double>> contexts;  // by position; empty: nothing to look with
+    std::vector<double> state;                 // empty: the decoder begins with none
+    std::vector<std::vector<float>> contexts;  // by position; empty: nothing to look with
   };
 
   static std::vector<double> numbered(Index count) {
@@ -137,68 +147,144 @@ class Bottleneck final : public Diagnostic {
     return all;
   }
 
-  static void append(Vectors& vectors, const std::vector<double>& one) {
+  template <class T>
+  static void append(Vectors& vectors, const std::vector<T>& one) {
     if (!one.empty()) vectors.width = std::ssize(one);
     vectors.numbers.insert(vectors.numbers.end(), one.begin(), one.end());
   }
 
-  static Vectors spread(const std::vector<const std::vector<double>*>& all, Index most) {
+  static Vectors spread(const std::vector<const std::vector<float>*>& all, Index most) {
     const Index count = std::min(std::ssize(all), most);
     Vectors some;
     for (Index i = 0; i < count; ++i) append(some, *all[usize(i * std::ssize(all) / count)]);
     return some;
   }
 
-  static Seen see(const Model& model, const Batch& batch) {
-    Tape tape(Tape::Mode::infer);
-    const Model::Taught taught = model.teach(tape, batch, {});
-    Seen seen;
-    for (Index i = 0; i + 1 < batch.source_lengths[0]; ++i)
-      seen.words.push_back(batch.source[usize(i)]);
-    for (Var array : taught.source.state)
-      seen.state.insert(seen.state.end(), array.value().begin(), array.value().end());
-    if (taught.weights.empty()) return seen;
-    const View values = taught.source.annotations.averaged().value();  // [1,S,D]
-    const Index width = values.shape[2];
-    for (std::size_t i = 0; i < seen.words.size(); ++i) {
-      const Index place = model.encoder().position_of(static_cast<Index>(i));
-      std::size_t most = 0;
-      for (std::size_t t = 1; t < taught.weights.size(); ++t)
-        if (taught.weights[t].value().data[place] > taught.weights[most].value().data[place])
-          most = t;
-      std::vector<double>& context = seen.contexts.emplace_back(usize(width));
-      const View weights = taught.weights[most].value();
-      for (Index s = 0; s < taught.positions[0]; ++s)
-        for (Index u = 0; u < width; ++u)
-          context[usize(u)] += static_cast<double>(weights.data[s]) *
-                               static_cast<double>(values.data[s * width + u]);
-    }
-    return seen;
+  // In the order of the split.
+  std::vector<Seen> see_all(const Probed& probed) const {
+    constexpr Index kTogether = 32;
+    const std::vector<Index> chosen = seen_sentences(probed.split, options_.sentences);
+    std::vector<Seen> all(chosen.size());
+    probed.workers.run((std::ssize(chosen) + kTogether - 1) / kTogether, [&](Index piece) {
+      probed.check_stop();
+      const auto first = usize(piece * kTogether);
+      const auto some =
+          std::span(chosen).subspan(first, std::min(usize(kTogether), chosen.size() - first));
+      const Batch batch = make_batch(probed.split, some, probed.model.reads_links());
+      std::vector<Seen> rows = see(probed.model, batch);
+      for (std::size_t b = 0; b < rows.size(); ++b)
+        all[usize(std::ranges::lower_bound(chosen, batch.example[b]) - chosen.begin())] =
+            std::move(rows[b]);
+    });
+    return all;
   }
 
-  void add_accuracy(Findings& found,
-                    const std::string& name,
-                    const std::vector<Seen>& sentences) const {
-    std::vector<double> right, frequent;
-    for (Index p = 0; p < options_.longest; ++p) {
-      Vectors vectors;
-      std::vector<Index> words;
-      for (const Seen& one : sentences) {
-        if (p >= std::ssize(one.words)) continue;
-        append(vectors, name == "state" ? one.state : one.contexts[usize(p)]);
-        words.push_back(one.words[usize(p)]);
+  static std::vector<Seen> see(const Model& model, const Batch& batch) {
+    Tape tape(Tape::Mode::infer);
+    const Model::Taught taught = model.teach(tape, batch, {});
+    std::vector<Seen> all(usize(batch.rows));
+    for (Index b = 0; b < batch.rows; ++b) {
+      Seen& seen = all[usize(b)];
+      for (Index i = 0; i + 1 < batch.source_lengths[usize(b)]; ++i)
+        seen.words.push_back(batch.source[usize(b * batch.source_steps + i)]);
+      for (Var array : taught.source.state) {
+        const SentenceRows rows = sentence_rows(array.value());
+        for (Index p = 0; p < rows.positions; ++p)
+          seen.state.insert(seen.state.end(), rows.row(b, p), rows.row(b, p) + rows.columns);
       }
-      const ProbeCounts counts = probe_classes(vectors, words, options_.ridge);
+      if (taught.weights.empty()) continue;
+      for (std::size_t i = 0; i < seen.words.size(); ++i)
+        seen.contexts.push_back(context_of(model, taught, batch, b, static_cast<Index>(i)));
+    }
+    return all;
+  }
+
+  // Of sentence b, at the step that looks most at source position i.
+  static std::vector<float> context_of(
+      const Model& model, const Model::Taught& taught, const Batch& batch, Index b, Index i) {
+    const View values = taught.source.annotations.averaged().value();  // [B,S,D]
+    const Index place = model.encoder().position_of(i), width = values.shape[2];
+    const auto weights_at = [&](Index t) {
+      const View weights = taught.weights[usize(t)].value();
+      return weights.data + b * weights.shape[1];
+    };
+    Index most = 0;
+    for (Index t = 1; t < batch.target_lengths[usize(b)]; ++t)
+      if (weights_at(t)[place] > weights_at(most)[place]) most = t;
+    std::vector<double> context(usize(width));
+    for (Index s = 0; s < taught.positions[usize(b)]; ++s)
+      for (Index u = 0; u < width; ++u)
+        context[usize(u)] +=
+            static_cast<double>(weights_at(most)[s]) *
+            static_cast<double>(values.data[(b * values.shape[1] + s) * width + u]);
+    return {context.begin(), context.end()};
+  }
+
+  // Percent of the answers at each position; of a state, taught by `most` sentences.
+  struct Accuracies {
+    std::vector<double> right, most_frequent;
+  };
+  Accuracies accuracies(const std::string& of,
+                        const std::vector<Seen>& sentences,
+                        Index most = kMostSentences) const {
+    Accuracies all;
+    std::optional<RidgeProbe> probe;
+    std::vector<const Seen*> before;
+    for (Index p = 0; p < options_.longest; ++p) {
+      std::vector<const Seen*> reaching;  // this position
+      for (const Seen& one : sentences)
+        if (p < std::ssize(one.words)) reaching.push_back(&one);
+      if (!probe || of == "context" || reaching != before) {
+        Vectors vectors;
+        for (const Seen* one : reaching)
+          if (of == "state")
+            append(vectors, one->state);
+          else
+            append(vectors, one->contexts[usize(p)]);
+        probe.emplace(vectors, options_.ridge, most);
+      }
+      before = reaching;
+      std::vector<Index> words;
+      for (const Seen* one : reaching) words.push_back(one->words[usize(p)]);
+      const ProbeCounts counts = probe->ask(words);
       const auto share = [&](Index count) {
         return counts.all < kFewest
                    ? kUndefined
                    : 100 * static_cast<double>(count) / static_cast<double>(counts.all);
       };
-      right.push_back(share(counts.right));
-      frequent.push_back(share(counts.most_frequent));
+      all.right.push_back(share(counts.right));
+      all.most_frequent.push_back(share(counts.most_frequent));
     }
-    found.values[name + "_accuracy"] = right;
-    found.values["most_frequent"] = frequent;
+    return all;
+  }
+
+  void add_accuracy(Findings& found,
+                    const std::string& of,
+                    const std::vector<Seen>& sentences) const {
+    Accuracies all = accuracies(of, sentences);
+    found.values[of + "_accuracy"] = std::move(all.right);
+    found.values["most_frequent"] = std::move(all.most_frequent);
+  }
+
+  // From an eighth of the sentences to all, which add_accuracy has asked.
+  void add_teaching_curve(Findings& found, const std::vector<Seen>& sentences) const {
+    FindingAxis axis{"taught", "sentences that teach the probe", {}};
+    std::vector<double> curve;
+    const Index all = (std::ssize(sentences) + 1) / 2;
+    for (const Index part : {8, 4, 2, 1}) {
+      axis.places.push_back(static_cast<double>(all / part));
+      curve.push_back(mean_of_defined(part == 1
+                                          ? found.values["state_accuracy"]
+                                          : accuracies("state", sentences, all / part).right));
+    }
+    found.axes.push_back(std::move(axis));
+    found.values["state_accuracy_by_taught"] = std::move(curve);
+  }
+
+  static double mean_of_defined(std::vector<double> values) {
+    std::erase_if(values, [](double value) { return std::isnan(value); });
+    return ratio(std::accumulate(values.begin(), values.end(), 0.0),
+                 static_cast<double>(values.size()));
   }
 
   static void add_directions(Findings& found, const std::string& name, const Vectors& vectors) {
