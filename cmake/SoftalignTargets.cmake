@@ -28,6 +28,7 @@ find_package(CLI11 REQUIRED)
 find_package(xtensor REQUIRED)
 find_package(xtensor-blas REQUIRED)
 find_package(BLAS REQUIRED)
+find_package(Boost REQUIRED)  # headers: Student's t
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(HDF5 REQUIRED COMPONENTS C HL)

@@ -29,6 +29,7 @@ from softalign_tools.drawing import save_figure, set_style
 from softalign_tools.files import TEXT_MARK, OutputError, add_force, made_by_us, say, write
 from softalign_tools.paper_lines import draw_lengths, lengths, trained_on
 from softalign_tools.program import RecordError, answer, report_of
+from softalign_tools.report.svg import p_text
 from softalign_tools.study_json import read_study
 from softalign_tools.study_script import cell, digits_of, markdown
 
@@ -36,7 +37,7 @@ EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
 CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
 MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # provenance of a record
-SMALLEST_P = 0.001  # of a bootstrap with 1,000 resamples
+ESTIMATE = ("standard_error", "degrees_of_freedom", "low", "high", "p", "p_holm")
 DIAGNOSTIC = re.compile(r"diagnostics/(\w+)/(start/)?(\w+)$")  # columns of runs.csv; start: before the first update
 RECORD = """## A record to check
 
@@ -110,8 +111,7 @@ def claim_rows(study: Row) -> list[Row]:
         row = {key: claim[key] for key in ("claim", "expect", "verdict")}
         for side, value in sides.items():
             row |= {side: value.get("mean"), f"{side}_deviation": value.get("deviation")}
-        row["low"], row["high"] = claim.get("interval") or (None, None)
-        row |= {key: claim.get(key) for key in ("p", "confidence", "sentences")}
+        row |= {key: claim.get("estimate", {}).get(key) for key in ESTIMATE} | {"sentences": claim.get("sentences")}
         row |= {"seeds_held": claim.get("seeds"), "seeds": sides["left"].get("seeds")}
         rows.append(row | {"asked_seeds": claim.get("asked_seeds"), "asked_p": claim.get("asked_p"), "because": claim["because"]})
     return rows
@@ -152,11 +152,11 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def claims_table(claims: Sequence[Row]) -> str:
-    head = ["", "claim", "verdict", "left", "right", "difference", "95 %", "p", "seeds", "n"]
+    head = ["", "claim", "verdict", "left", "right", "difference", "95 %", "p", "corrected", "seeds", "n"]
     rows = [head]
     for at, claim in enumerate(claims, 1):
         several = (claim["seeds"] or 0) > 1
-        p = "" if claim["p"] is None else f"≤ {SMALLEST_P}" if claim["p"] < SMALLEST_P else number(claim["p"], 3)
+        p = (p_text(claim[key]) for key in ("p", "p_holm"))
         sides = ("left", "right", "difference")
         digits = 3 if all(abs(claim[side] or 0) < 2 for side in sides) else 2
         interval = f"{number(claim['low'], digits)} to {number(claim['high'], digits)}" if claim["low"] is not None else ""
@@ -167,7 +167,7 @@ def claims_table(claims: Sequence[Row]) -> str:
         seeds = f"{claim['seeds_held']} of {claim['seeds']}" if claim["seeds"] else ""
         demands = ["every seed"] * (claim["asked_seeds"] == "all") + [f"p < {claim['asked_p']}"] * (claim["asked_p"] is not None)
         asked_for = f" ({', '.join(demands)})" if demands else ""
-        rows.append([str(at), f"`{claim['claim']}`{asked_for}", verdict + ", open" * (claim["expect"] == "open"), *measured, interval, p, seeds,
+        rows.append([str(at), f"`{claim['claim']}`{asked_for}", verdict + ", open" * (claim["expect"] == "open"), *measured, interval, *p, seeds,
                      str(claim["sentences"] or "")])  # fmt: skip
     return markdown(rows, 3)
 
@@ -229,9 +229,9 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         *more,
         *(metric_table(table) for table in study["tables"]),
         *diagnostic_tables(runs),
-        "## Claims\n\nLeft, right and their difference: mean and deviation over seeds. Interval and p, a paired bootstrap over the n test sentences, hold the trained "
-        "models fixed and do not speak of another seed; seeds: for how many of them alone the claim holds. A claim is undecided where the seeds, the interval or "
-        "p that it asks for support neither answer. An open claim is a question, asked without an expectation.\n",
+        "## Claims\n\nLeft, right and their difference: mean and deviation over seeds. Interval and p speak of other seeds and other test sentences together; "
+        "`corrected` is p corrected for all claims of the study (Holm), and decides. seeds: for how many of them alone the claim holds. A claim is undecided where "
+        "neither answer is supported. An open claim is a question, asked without an expectation.\n",
         claims_table(claims),
         "Why:\n\n" * bool(reasons) + "".join(reasons),
         RECORD if shipped else "",

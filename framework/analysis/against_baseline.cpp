@@ -60,9 +60,9 @@ SystemResults results_of(const std::vector<PairedRuns>& pairs,
   SystemResults results;
   for (const PairedRuns& pair : pairs) {
     const StoredResults& stored = (pair.*side)->results;
-    results.seeds.push_back(
-        {&stored.counts.layout(),
-         rows_of(stored.counts, stored.of_length(lengths.shortest, lengths.longest))});
+    const std::vector<Index> sentences = stored.of_length(lengths.shortest, lengths.longest);
+    results.seeds.push_back({&stored.counts.layout(), rows_of(stored.counts, sentences)});
+    results.clusters = stored.clusters_of(sentences);
   }
   return results;
 }
@@ -80,14 +80,14 @@ AgainstBaseline difference_of(const std::vector<PairedRuns>& pairs,
     if (!std::isnan(difference)) differences.push_back(difference);
   }
   against.difference = over_seeds(differences);
-  against.p_randomisation = against.p_bootstrap = kUndefined;
+  against.estimate.value = against.difference.mean;
   return against;
 }
 
 // A group in all columns, its tests on the same draws.
 std::vector<AgainstBaseline> group_against(const Comparison& comparison,
                                            std::size_t g,
-                                           const PairedTestOptions& draws) {
+                                           const BootstrapOptions& draws) {
   const std::vector<PairedRuns> pairs =
       pairs_of(comparison.groups[comparison.baseline], comparison.groups[g]);
   std::vector<AgainstBaseline> all;
@@ -107,19 +107,16 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
     tested.push_back(metrics.back().get());
     places.push_back(all.size() - 1);
   }
-  if (tested.empty()) return all;
-  const auto tests = paired_tests(tested,
-                                  results_of(pairs, &PairedRuns::baseline, comparison.lengths),
-                                  results_of(pairs, &PairedRuns::run, comparison.lengths),
-                                  draws);
-  for (std::size_t t = 0; t < tests.size(); ++t) {
-    if (std::isnan(tests[t].difference)) {
+  if (tested.empty() || pairs.size() == 1) return all;
+  const auto estimates = differences(tested,
+                                     results_of(pairs, &PairedRuns::baseline, comparison.lengths),
+                                     results_of(pairs, &PairedRuns::run, comparison.lengths),
+                                     draws);
+  for (std::size_t t = 0; t < estimates.size(); ++t)
+    if (std::isnan(estimates[t].value))
       all[places[t]].untested = "a seed without a value";
-      continue;
-    }
-    PairedTest& test = all[places[t]].test.emplace(tests[t]);
-    if (pairs.size() == 1) test.p_randomisation = test.p_bootstrap = test.p_sacrebleu = kUndefined;
-  }
+    else
+      all[places[t]].estimate = estimates[t];
   return all;
 }
 
@@ -127,19 +124,14 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
 void correct(std::vector<AgainstBaseline>& all, std::size_t columns) {
   for (std::size_t c = 0; c < columns; ++c) {
     std::vector<AgainstBaseline*> of_column;
-    std::vector<double> randomisation, bootstrap;
+    std::vector<double> p;
     for (AgainstBaseline& against : all)
-      if (against.column == c && against.test) {
+      if (against.column == c) {
         of_column.push_back(&against);
-        randomisation.push_back(against.test->p_randomisation);
-        bootstrap.push_back(against.test->p_bootstrap);
+        p.push_back(against.estimate.p);
       }
-    randomisation = holm(randomisation);
-    bootstrap = holm(bootstrap);
-    for (std::size_t i = 0; i < of_column.size(); ++i) {
-      of_column[i]->p_randomisation = randomisation[i];
-      of_column[i]->p_bootstrap = bootstrap[i];
-    }
+    p = holm(p);
+    for (std::size_t i = 0; i < of_column.size(); ++i) of_column[i]->p_holm = p[i];
   }
 }
 
@@ -206,7 +198,7 @@ std::set<const Run*> paired_runs(const Comparison& comparison) {
 }
 
 std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,
-                                              const PairedTestOptions& draws) {
+                                              const BootstrapOptions& draws) {
   std::vector<AgainstBaseline> all;
   for (std::size_t g = 0; g < comparison.groups.size(); ++g)
     if (g != comparison.baseline)

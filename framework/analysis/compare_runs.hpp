@@ -17,14 +17,14 @@ struct CompareOptions {
   std::string baseline;  // as group_named; empty: the one without attention, or the first
   std::string lengths;   // "31-50"; empty: all
   bool tests = true;
-  PairedTestOptions draws;
+  BootstrapOptions draws;
 };
 
 struct ComparedRuns {
   std::vector<Run> runs;  // to which the comparison points
   std::vector<LeftOut> left_out;
   Comparison comparison;
-  PairedTestOptions draws;
+  BootstrapOptions draws;
   bool metrics_asked = false;  // no column is hidden
   bool too_many = false;       // groups to test them all unasked (kTestedUnasked)
 

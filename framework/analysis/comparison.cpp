@@ -239,10 +239,6 @@ JsonObject json_of(const Seeds& seeds, const char* count) {
   return json;
 }
 
-JsonObject json_of(const Interval& interval) {
-  return {{"mean", interval.mean}, {"ci", interval.half_width}};
-}
-
 JsonObject group_json(const Comparison& comparison, std::size_t g) {
   const ComparedGroup& group = comparison.groups[g];
   JsonObject json = {
@@ -265,26 +261,15 @@ JsonObject group_json(const Comparison& comparison, std::size_t g) {
 
 JsonObject against_json(const Comparison& comparison,
                         const AgainstBaseline& against,
-                        const PairedTestOptions& draws) {
+                        const BootstrapOptions& draws) {
   JsonObject json = {{"metric", comparison.columns[against.column].name.text},
                      {"group", against.group + 1},
                      {"over_seeds", json_of(against.difference, "pairs")}};
   if (!against.untested.empty()) json["untested"] = against.untested;
-  if (!against.test) return json;
-  const PairedTest& test = *against.test;
-  json["on_test_set"] = {{"difference", test.difference},
-                         {"of_difference", json_of(test.of_difference)},
-                         {"of_baseline", json_of(test.baseline)},
-                         {"of_group", json_of(test.system)},
-                         {"randomisation",
-                          {{"trials", draws.trials},
-                           {"p", test.p_randomisation},
-                           {"p_holm", against.p_randomisation}}},
-                         {"bootstrap",
-                          {{"resamples", draws.resamples},
-                           {"p", test.p_bootstrap},
-                           {"p_holm", against.p_bootstrap},
-                           {"p_sacrebleu", test.p_sacrebleu}}}};
+  if (std::isnan(against.estimate.error)) return json;
+  json["estimate"] = stored(against.estimate);
+  json["estimate"]["resamples"] = draws.resamples;
+  json["estimate"]["p_holm"] = against.p_holm;
   return json;
 }
 
@@ -292,7 +277,7 @@ JsonObject against_json(const Comparison& comparison,
 
 JsonObject comparison_json(const Comparison& comparison,
                            const std::vector<LeftOut>& left_out,
-                           const PairedTestOptions& draws) {
+                           const BootstrapOptions& draws) {
   JsonObject json = {{"metrics", JsonObject::array()},
                      {"groups", JsonObject::array()},
                      {"same_test_set", comparison.same_test_set}};

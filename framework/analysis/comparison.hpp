@@ -1,9 +1,6 @@
 // Runs beside each other: those that differ only in the seed are one group, with mean and deviation
 // of each metric; and every group against one of them, the baseline, which is never chosen by its
-// score.
-//
-// Two kinds of variance, never mixed: that of training, over the seeds (Seeds), and that of the
-// test sentences, the trained models fixed (PairedTest); see statistics.hpp.
+// score. Differences from it vary with seeds and test sentences (statistics.hpp).
 #pragma once
 
 #include <optional>
@@ -34,10 +31,9 @@ struct ComparedGroup {
 struct AgainstBaseline {
   std::size_t group = 0;
   std::size_t column = 0;
-  Seeds difference;                // group - baseline, over the pairs
-  std::optional<PairedTest> test;  // on the test set, over all pairs together
-  double p_randomisation = 0;  // of the test, corrected for the comparisons of the column (Holm)
-  double p_bootstrap = 0;      // as p_randomisation
+  Seeds difference;            // group - baseline, over the pairs
+  Estimate estimate;           // of the difference; NaN but for the value where it is not tested
+  double p_holm = kUndefined;  // the estimate's p, corrected for the comparisons of the column
   std::string untested;        // why there is no test, where there could be one
 };
 
@@ -75,7 +71,7 @@ double value_of(const SeriesColumns& series, const MetricName& name);
 
 JsonObject comparison_json(const Comparison& comparison,
                            const std::vector<LeftOut>& left_out,
-                           const PairedTestOptions& draws);
+                           const BootstrapOptions& draws);
 
 // The group that `given` names: its number from 1, its parameters ("score=dot units=8"), the value of one
 // ("none"), or the beginning of a run's ID or name. Throws SpecError unless exactly one matches.
@@ -84,9 +80,9 @@ std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::str
 // The runs that have a run of the same seed on the other side.
 std::set<const Run*> paired_runs(const Comparison& comparison);
 
-// Tests every group but comparison.baseline in every column that both have. A single pair of runs has no p: it
-// would be taken for the models', and is that of two trained ones.
+// Tests every group but comparison.baseline in every column that both have. A single pair of runs has neither
+// interval nor p: they would be taken for the models', and are of two trained ones.
 std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,
-                                              const PairedTestOptions& draws = {});
+                                              const BootstrapOptions& draws = {});
 
 }  // namespace softalign

@@ -129,28 +129,20 @@ std::string label_of(const Comparison& comparison, std::size_t group) {
   return printable(text.empty() ? names_of(comparison.groups[group]) : text, kWhole);
 }
 
-std::string p_text(const std::optional<PairedTest>& test, double p) {
-  return test && !std::isnan(p) ? fmt::format("{:.4f}", p) : "-";
+bool is_tested(const AgainstBaseline& against) { return !std::isnan(against.estimate.p); }
+
+std::string interval_text(const Range& interval, int decimals) {
+  return std::isnan(interval.low) ? "-"
+                                  : fmt::format("[{}, {}]",
+                                                decimal_text(interval.low, decimals),
+                                                decimal_text(interval.high, decimals));
 }
 
-bool has_p(const AgainstBaseline& against) {
-  return against.test && !std::isnan(against.test->p_randomisation);
-}
-
-// Half the interval of the difference on the test set; NaN where there is none. That of a single pair of runs would
-// be taken for the models', and is that of two trained ones.
-double interval_of(const AgainstBaseline& against) {
-  return against.test && against.difference.count > 1 ? against.test->of_difference.half_width
-                                                      : kUndefined;
-}
-
-bool has_interval(const AgainstBaseline& against) { return !std::isnan(interval_of(against)); }
-
-// Whether some metric has a p in more than one group, so that correcting changes something.
+// Returns whether some metric is tested in several groups, so that correcting changes something.
 bool several(const Comparison& comparison) {
   std::map<std::size_t, int> tested;
   for (const AgainstBaseline& against : comparison.against)
-    if (has_p(against) && ++tested[against.column] > 1) return true;
+    if (is_tested(against) && ++tested[against.column] > 1) return true;
   return false;
 }
 
@@ -173,35 +165,26 @@ std::string against_text(const Comparison& comparison,
                          const std::vector<AgainstBaseline>& rows,
                          std::size_t width) {
   const bool corrected = several(comparison), vary = !pairs_of(rows);
-  const bool with_p = std::ranges::any_of(rows, has_p);
+  const bool tested = std::ranges::any_of(rows, is_tested);
   std::vector<Table::Column> columns = {
       {"metric"}, {"#", Side::right}, {"difference", Side::right}};
   if (vary) columns.push_back({"pairs", Side::right});
-  const bool with_interval = std::ranges::any_of(rows, has_interval);
-  if (with_interval) columns.push_back({"test set", Side::right});
-  for (const auto& [name, spare] : {std::pair{"AR p", 0}, std::pair{"BS p", 1}}) {
-    if (!with_p) break;
-    columns.push_back({name, Side::right, 0, spare});
-    if (corrected) columns.push_back({"Holm", Side::right, 0, 2 * spare});
-  }
+  if (tested) columns.insert(columns.end(), {{"95 %", Side::right}, {"p", Side::right}});
+  if (corrected) columns.push_back({"Holm", Side::right});
   Table table(columns);
   const std::string* last = nullptr;
   for (const AgainstBaseline& against : rows) {
     const ComparisonColumn& column = comparison.columns[against.column];
     const int decimals = decimals_of(column);
-    const auto& test = against.test;
     const bool again = last && *last == column.name.text;
     last = &column.name.text;
     std::vector<std::string> cells = {again ? "" : column.name.text,
                                       fmt::format("{}", against.group + 1),
                                       seeds_text(against.difference, decimals, true)};
     if (vary) cells.push_back(fmt::format("{}", against.difference.count));
-    const double half = interval_of(against);
-    if (with_interval) cells.push_back(std::isnan(half) ? "-" : "±" + decimal_text(half, decimals));
-    if (with_p) cells.push_back(p_text(test, test ? test->p_randomisation : 0));
-    if (corrected) cells.push_back(p_text(test, against.p_randomisation));
-    if (with_p) cells.push_back(p_text(test, test ? test->p_bootstrap : 0));
-    if (corrected) cells.push_back(p_text(test, against.p_bootstrap));
+    if (tested) cells.push_back(interval_text(against.estimate.interval, decimals));
+    if (tested) cells.push_back(p_text(against.estimate.p));
+    if (corrected) cells.push_back(p_text(against.p_holm));
     table.row(std::move(cells));
   }
   return table.str(width);
@@ -226,22 +209,16 @@ std::string untested_text(const Comparison& comparison) {
 
 std::string legend(const Comparison& comparison,
                    const std::vector<AgainstBaseline>& rows,
-                   const PairedTestOptions& draws) {
+                   const BootstrapOptions& draws) {
   std::string text =
       pairs_of(rows) == 1
           ? "difference  of one pair of runs: no p and no interval, since training varies\n"
-          : "difference  mean ±sd over pairs of runs of one seed: the training varies\n";
-  if (std::ranges::any_of(rows, has_interval))
-    text += "test set    half its 95 % bootstrap interval: the models stay, sentences vary\n";
-  if (std::ranges::any_of(rows, has_p))
+          : "difference  mean ±sd over pairs of runs of one seed\n";
+  if (std::ranges::any_of(rows, is_tested))
     text += fmt::format(
-        "AR p        paired approximate randomisation, {} trials\n"
-        "BS p        paired bootstrap, {} resamples; differences centred at their mean\n"
-        "{}",
-        with_commas(draws.trials),
+        "95 %, p     both seeds and test sentences vary ({} resamples of the sentences)\n{}",
         with_commas(draws.resamples),
-        several(comparison) ? "Holm        the p before it, corrected for the groups compared\n"
-                            : "");
+        several(comparison) ? "Holm        p corrected for the groups compared\n" : "");
   return text;
 }
 
@@ -269,7 +246,7 @@ std::string importance_text(const Comparison& comparison) {
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison,
-                            const PairedTestOptions& draws,
+                            const BootstrapOptions& draws,
                             const ComparisonForm& form) {
   const ShownColumns shown = shown_columns(comparison, form);
   if (form.format == ComparisonFormat::markdown) return markdown_table(comparison, shown);

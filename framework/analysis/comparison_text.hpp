@@ -19,7 +19,7 @@ struct ComparisonForm {
 // the numbers mean. markdown, latex (booktabs): the table of the groups, the best values bold. csv: the same, mean and
 // deviation in columns of their own.
 std::string comparison_text(const Comparison& comparison,
-                            const PairedTestOptions& draws,
+                            const BootstrapOptions& draws,
                             const ComparisonForm& form = {});
 
 }  // namespace softalign

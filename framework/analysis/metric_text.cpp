@@ -19,4 +19,9 @@ std::string metric_text(double value, const std::string& metric, int decimals) {
                                       : decimal_text(value, decimals);
 }
 
+std::string p_text(double p) {
+  if (std::isnan(p)) return "-";
+  return p < 0.001 ? "<0.001" : fmt::format("{:.3f}", p);
+}
+
 }  // namespace softalign

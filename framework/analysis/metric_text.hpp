@@ -12,4 +12,7 @@ std::string decimal_text(double value, int decimals);
 // metric: "bleu", "dev/bleu".
 std::string metric_text(double value, const std::string& metric, int decimals = 2);
 
+// "0.012", "<0.001"; "-": not known.
+std::string p_text(double p);
+
 }  // namespace softalign

@@ -57,7 +57,7 @@ Panel panel_of(const std::string& name,
                const std::vector<Run>& runs,
                const std::vector<std::string>& series,
                bool ordered,
-               const PairedTestOptions& draws,
+               const BootstrapOptions& draws,
                std::vector<LeftOut>& left_out) {
   Panel panel;
   panel.name = name;
@@ -143,11 +143,10 @@ std::pair<double, bool> checked_value(const Run& run,
 LengthCell length_cell(const std::vector<const Run*>& runs,
                        const std::string& metric,
                        const std::string& bucket,
-                       const PairedTestOptions& draws) {
+                       const BootstrapOptions& draws) {
   const LengthRange lengths = bucket == "all" ? LengthRange{} : length_range(bucket);
   const auto known_metric = metric_named(metric);
   LengthCell cell;
-  cell.low = cell.high = kUndefined;
   std::vector<double> known;
   bool sure = true;
   for (const Run* run : runs) {
@@ -168,15 +167,18 @@ LengthCell length_cell(const std::vector<const Run*>& runs,
   for (const Run* run : runs)
     results.seeds.push_back(
         {&run->results.counts.layout(), rows_of(run->results.counts, sentences)});
-  const Range range = percentile_interval(*known_metric, results, draws.resamples);
-  cell.low = range.low;
-  cell.high = range.high;
+  results.clusters = runs.front()->results.clusters_of(sentences);
+  const MetricFacts facts = known_metric->about();
+  const auto within = [&](double x) { return std::clamp(x, facts.least, facts.most); };
+  cell.interval = score_estimate(*known_metric, results, {.resamples = draws.resamples}).interval;
+  if (!std::isnan(cell.interval.low))
+    cell.interval = {within(cell.interval.low), within(cell.interval.high)};
   return cell;
 }
 
 std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
                                        const std::vector<std::string>& names,
-                                       const PairedTestOptions& draws) {
+                                       const BootstrapOptions& draws) {
   std::vector<const Run*> runs;
   for (const ComparedGroup& group : groups)
     runs.insert(runs.end(), group.runs.begin(), group.runs.end());

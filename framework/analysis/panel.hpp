@@ -36,16 +36,14 @@ std::vector<std::string> ranked_series(const std::vector<Run>& runs,
                                        const std::string& metric,
                                        bool planned);
 
-// Metrics by source length, of groups of runs that differ in nothing but the seed. Two kinds of
-// variance, never added: over the seeds, and over the choice of test sentences.
+// Metrics by source length, of groups of runs that differ in nothing but the seed.
 struct LengthCell {
   Index sentences = 0, most = 0;  // of the run with the fewest in this bucket, and with the most
   std::vector<double> seeds;      // the value of each run; NaN: not defined
   Seeds over_seeds;               // of those that are defined
-  // 95 % percentile bootstrap over the sentences, of the mean over the seeds; NaN where it is not known:
-  // other sentences in each seed, fewer than two, a metric that is not registered.
-  double low = 0;
-  double high = 0;
+  // 95 %, for other seeds and other sentences (Estimate), within the metric's range; of one seed for other sentences
+  // alone. NaN where it is not known: other sentences in each seed, too few of them, a metric that is not registered.
+  Range interval;
   bool recorded = false;  // a run of the group has this bucket of its own
 };
 
@@ -65,11 +63,11 @@ struct LengthTable {
 LengthCell length_cell(const std::vector<const Run*>& runs,
                        const std::string& metric,
                        const std::string& bucket,
-                       const PairedTestOptions& draws);
+                       const BootstrapOptions& draws);
 // A table for each metric that a run of the groups has, in the order in which people look at them.
 std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
                                        const std::vector<std::string>& names,
-                                       const PairedTestOptions& draws);
+                                       const BootstrapOptions& draws);
 
 // Groups that are tested unless somebody says otherwise.
 inline constexpr std::size_t kTestedUnasked = 10;
@@ -88,7 +86,7 @@ Panel panel_of(const std::string& name,
                const std::vector<Run>& runs,
                const std::vector<std::string>& series,
                bool ordered,
-               const PairedTestOptions& draws,
+               const BootstrapOptions& draws,
                std::vector<LeftOut>& left_out);
 
 }  // namespace softalign

@@ -1,9 +1,10 @@
 #include "framework/analysis/statistics.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <iterator>
-#include <limits>
+#include <map>
 
 #include "framework/base/array.hpp"
 #include "framework/base/error.hpp"
@@ -39,227 +40,162 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-struct PairedResults {
-  SystemResults baseline, system;
-};
+double variance_of(const std::vector<double>& values) {
+  const Seeds all = over_seeds(values);
+  return all.deviation * all.deviation;
+}
 
-using Numbers = xt::xtensor<double, 1>;
+void take(const std::vector<Index>& sentences, const SystemResults& given, SystemResults& drawn) {
+  for (std::size_t s = 0; s < given.seeds.size(); ++s) {
+    CountRows& rows = drawn.seeds[s].rows;
+    rows.clear();
+    for (const Index i : sentences) rows.push_back(given.seeds[s].rows[usize(i)]);
+  }
+}
 
-// Scores of both systems on every draw.
-struct Scores {
-  Numbers baseline, system;  // [draws]
-};
-
-// Draws `count` test sets, numbered from 1; redraw(given, k, drawn) fills the k-th.
-template <class Redraw>
-std::vector<Scores> scores_of_draws(const std::vector<const Metric*>& metrics,
-                                    const PairedResults& given,
-                                    Index count,
-                                    Workers& workers,
-                                    const Redraw& redraw) {
-  const Numbers none = xt::zeros<double>({usize(count)});
-  std::vector<Scores> scores(metrics.size(), {none, none});
+// Numbers of systems on test sets drawn anew, [numbers][draws]; none where there are too few sentences.
+// of(drawn): the numbers of one draw of each system.
+template <class Of>
+std::vector<std::vector<double>> on_draws(const Bootstrap& bootstrap,
+                                          const std::vector<SystemResults>& systems,
+                                          std::size_t numbers,
+                                          const BootstrapOptions& options,
+                                          const Of& of) {
+  const Index count = bootstrap.units() < kFewestSentences ? 0 : options.resamples;
+  std::vector all(numbers, std::vector<double>(usize(count)));
   constexpr Index kTogether = 100;  // draws that share their memory
+  Workers workers(std::max(1, options.threads));
   workers.run((count + kTogether - 1) / kTogether, [&](Index piece) {
-    PairedResults drawn = given;
+    std::vector<SystemResults> drawn = systems;
     for (Index k = piece * kTogether; k < std::min(count, (piece + 1) * kTogether); ++k) {
-      redraw(given, k + 1, drawn);
-      for (std::size_t m = 0; m < metrics.size(); ++m) {
-        scores[m].baseline(k) = score(*metrics[m], drawn.baseline);
-        scores[m].system(k) = score(*metrics[m], drawn.system);
-      }
+      const std::vector<Index> sentences = bootstrap.draw(k + 1);
+      for (std::size_t i = 0; i < systems.size(); ++i) take(sentences, systems[i], drawn[i]);
+      for (std::size_t n = 0; n < numbers; ++n) all[n][usize(k)] = of(n, drawn);
     }
   });
-  return scores;
+  return all;
 }
 
-Numbers defined(const Numbers& values) { return xt::filter(values, !xt::isnan(values)); }
-
-double mean_of_defined(const Numbers& values) {
-  const Numbers numbers = defined(values);
-  return ratio(sum_of(numbers), static_cast<double>(numbers.size()));
+Bootstrap bootstrap_of(const SystemResults& system) {
+  return {"bootstrap", std::ssize(system.seeds.front().rows), system.clusters};
 }
 
-Range percentiles(const Numbers& defined_scores) {
-  if (defined_scores.size() == 0) return {kUndefined, kUndefined};
-  const Numbers sorted = xt::sort(defined_scores);
-  const std::size_t beyond = sorted.size() / 40;  // on each side
-  return {sorted(beyond), sorted(sorted.size() - 1 - beyond)};
+double value_of(const Metric& metric, const SystemResults::Seed& seed) {
+  return metric.value({*seed.layout, seed.rows});
 }
 
-Interval interval(const Numbers& scores) {
-  const Numbers numbers = defined(scores);
-  const Range range = percentiles(numbers);
-  return {mean_of_defined(numbers), (range.high - range.low) / 2};
-}
-
-double share_as_extreme(const Numbers& draws, double seen) {
-  if (std::isnan(seen)) return kUndefined;
-  const double extreme = xt::sum<double>(xt::cast<double>(draws >= seen))();  // a count: exact
-  return (extreme + 1) / (static_cast<double>(defined(draws).size()) + 1);
-}
-
-double centred_share(const Numbers& differences, double seen) {
-  return share_as_extreme(xt::abs(differences - mean_of_defined(differences)), std::abs(seen));
-}
-
-// Exchanges the two systems' results of each sentence, in all seeds at once, or not.
-void exchange(const RandomStream& stream,
-              const PairedResults& given,
-              Index k,
-              PairedResults& drawn) {
-  const std::size_t n = given.baseline.seeds.front().rows.size();
-  std::uint32_t coins = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    coins = i % 32 == 0 ? stream.word(i / 32, static_cast<std::uint64_t>(k)) : coins >> 1;
-    const bool swapped = (coins & 1) != 0;
-    for (std::size_t s = 0; s < given.baseline.seeds.size(); ++s) {
-      drawn.baseline.seeds[s].rows[i] = (swapped ? given.system : given.baseline).seeds[s].rows[i];
-      drawn.system.seeds[s].rows[i] = (swapped ? given.baseline : given.system).seeds[s].rows[i];
-    }
-  }
-}
-
-void take(const std::vector<Index>& places, const SystemResults& given, SystemResults& drawn) {
-  for (std::size_t s = 0; s < given.seeds.size(); ++s)
-    for (std::size_t i = 0; i < places.size(); ++i)
-      drawn.seeds[s].rows[i] = given.seeds[s].rows[usize(places[i])];
-}
-
-void check(const PairedResults& pair) {
-  const auto &baseline = pair.baseline.seeds, &system = pair.system.seeds;
+void check(const SystemResults& baseline, const SystemResults& system) {
   const auto same = [&](const SystemResults::Seed& seed) {
-    return seed.rows.size() == baseline.front().rows.size();
+    return seed.rows.size() == baseline.seeds.front().rows.size();
   };
-  if (baseline.empty() || baseline.size() != system.size() ||
-      !std::ranges::all_of(baseline, same) || !std::ranges::all_of(system, same))
-    throw BugError("a paired test of systems with other seeds or sentences");
+  if (baseline.seeds.empty() || baseline.seeds.size() != system.seeds.size() ||
+      baseline.clusters != system.clusters || !std::ranges::all_of(baseline.seeds, same) ||
+      !std::ranges::all_of(system.seeds, same))
+    throw BugError("a difference of systems with other seeds or sentences");
 }
-
-// The columns of the metrics alone: two systems may have measured different metrics besides, and a
-// drawn system has sentences of both.
-struct MetricColumns {
-  CountLayout layout;
-  std::vector<std::vector<double>> numbers;  // what the rows of `of` point to
-
-  explicit MetricColumns(const std::vector<const Metric*>& metrics)
-      : layout([&] {
-          std::vector<CountColumn> columns;
-          for (const Metric* metric : metrics)
-            std::ranges::move(metric->columns(), std::back_inserter(columns));
-          return CountLayout(std::move(columns));
-        }()) {}
-
-  SystemResults of(const SystemResults& given) {
-    SystemResults result;
-    for (const auto& [own, rows] : given.seeds) {
-      auto& copied = numbers.emplace_back();
-      copied.reserve(rows.size() * usize(layout.width()));
-      for (const double* row : rows)
-        for (const CountColumn& column : layout.columns())
-          std::copy_n(row + own->place(column.name, column.width),
-                      column.width,
-                      std::back_inserter(copied));
-      CountRows& selected = result.seeds.emplace_back(SystemResults::Seed{&layout, {}}).rows;
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        selected.push_back(copied.data() + i * usize(layout.width()));
-    }
-    return result;
-  }
-};
 
 }  // namespace
 
 Bootstrap::Bootstrap(std::string_view name, Index sentences)
-    : stream_(kSeed, name), sentences_(sentences) {}
+    : stream_(kSeed, name), units_(sentences) {}
+
+Bootstrap::Bootstrap(std::string_view name, Index sentences, std::span<const Index> clusters)
+    : Bootstrap(name, sentences) {
+  if (clusters.empty()) return;
+  std::map<Index, std::size_t> numbers;  // in the order of their first sentences
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    const auto [cluster, is_new] = numbers.try_emplace(clusters[i], clusters_.size());
+    if (is_new) clusters_.emplace_back();
+    clusters_[cluster->second].push_back(static_cast<Index>(i));
+  }
+  units_ = std::ssize(clusters_);
+}
 
 std::vector<Index> Bootstrap::draw(Index k) const {
-  const auto n = static_cast<std::uint32_t>(sentences_);
-  std::vector<Index> places;
-  places.reserve(n);
-  for (std::uint32_t i = 0; i < n; ++i)
-    places.push_back(stream_.below(n, i, static_cast<std::uint64_t>(k)));
-  return places;
+  const auto n = static_cast<std::uint32_t>(units_);
+  std::vector<Index> sentences;
+  sentences.reserve(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const Index unit = stream_.below(n, i, static_cast<std::uint64_t>(k));
+    if (clusters_.empty())
+      sentences.push_back(unit);
+    else
+      std::ranges::copy(clusters_[usize(unit)], std::back_inserter(sentences));
+  }
+  return sentences;
+}
+
+Estimate estimate(const std::vector<double>& seeds,
+                  const std::vector<double>& resampled,
+                  Index units) {
+  Estimate of{.value = over_seeds(seeds).mean};
+  const auto count = static_cast<double>(seeds.size());
+  std::vector<double> draws = resampled;
+  std::erase_if(draws, [](double x) { return !std::isfinite(x); });
+  const bool drawn = 2 * draws.size() > resampled.size();
+  if (!std::isfinite(of.value) || (units > 0 && !drawn) || (units == 0 && seeds.size() < 2))
+    return of;
+  const double of_seeds = variance_of(seeds) / count, of_sentences = drawn ? variance_of(draws) : 0;
+  const double variance = of_seeds + of_sentences;
+  of.error = std::sqrt(variance);
+  double sum = 0;  // Satterthwaite's denominator
+  if (seeds.size() > 1) sum += of_seeds * of_seeds / (count - 1);
+  if (drawn) sum += of_sentences * of_sentences / (static_cast<double>(units) - 1);
+  if (variance == 0) {  // neither varies
+    of.interval = {of.value, of.value};
+    of.freedom = count - 1;
+    if (seeds.size() > 1) of.p = of.value == 0 ? 1 : 0;
+    return of;
+  }
+  of.freedom = variance * variance / sum;
+  const boost::math::students_t t(of.freedom);
+  const double half = of.error * quantile(complement(t, kLevel / 2));
+  of.interval = {of.value - half, of.value + half};
+  if (seeds.size() > 1) of.p = 2 * cdf(complement(t, std::abs(of.value) / of.error));
+  return of;
 }
 
 double score(const Metric& metric, const SystemResults& system) {
   double sum = 0;
-  for (const auto& [layout, rows] : system.seeds) sum += metric.value({*layout, rows});
+  for (const SystemResults::Seed& seed : system.seeds) sum += value_of(metric, seed);
   return sum / static_cast<double>(system.seeds.size());
 }
 
-Range percentile_interval(const Metric& metric, const SystemResults& system, Index resamples) {
-  if (std::ssize(system.seeds.front().rows) < kFewestSentences) return {kUndefined, kUndefined};
-  const Bootstrap bootstrap("bootstrap", std::ssize(system.seeds.front().rows));
-  SystemResults drawn = system;
-  std::vector<double> scores;
-  for (Index k = 1; k <= resamples; ++k) {
-    take(bootstrap.draw(k), system, drawn);
-    if (const double value = score(metric, drawn); std::isfinite(value)) scores.push_back(value);
-  }
-  if (std::ssize(scores) < (resamples + 1) / 2) return {kUndefined, kUndefined};
-  return percentiles(xt::adapt(scores));
+Estimate score_estimate(const Metric& metric,
+                        const SystemResults& system,
+                        const BootstrapOptions& options) {
+  const Bootstrap bootstrap = bootstrap_of(system);
+  std::vector<double> seeds;
+  for (const SystemResults::Seed& seed : system.seeds) seeds.push_back(value_of(metric, seed));
+  const auto draws = on_draws(
+      bootstrap, {system}, 1, options, [&](std::size_t, const std::vector<SystemResults>& drawn) {
+        return score(metric, drawn[0]);
+      });
+  return estimate(seeds, draws[0], bootstrap.units());
 }
 
-Range range_of(const std::vector<double>& scores) { return percentiles(xt::adapt(scores)); }
-
-Interval interval_of(const std::vector<double>& scores) { return interval(xt::adapt(scores)); }
-
-double p_value(const std::vector<double>& draws, double seen) {
-  return share_as_extreme(xt::adapt(draws), seen);
-}
-
-double p_bootstrap(const std::vector<double>& differences, double seen) {
-  return centred_share(xt::adapt(differences), seen);
-}
-
-std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
-                                     const SystemResults& baseline,
-                                     const SystemResults& system,
-                                     const PairedTestOptions& options) {
-  check({baseline, system});
-  MetricColumns columns(metrics);
-  const PairedResults given{columns.of(baseline), columns.of(system)};
-  Workers workers(std::max(1, options.threads));
-  const RandomStream coins(kSeed, "approximate randomisation");
-  const auto exchanged =
-      scores_of_draws(metrics,
-                      given,
-                      options.trials,
-                      workers,
-                      [&](const PairedResults& from, Index k, PairedResults& drawn) {
-                        exchange(coins, from, k, drawn);
-                      });
-  const Bootstrap bootstrap("bootstrap", std::ssize(baseline.seeds.front().rows));
-  const auto resampled =
-      scores_of_draws(metrics,
-                      given,
-                      options.resamples,
-                      workers,
-                      [&](const PairedResults& from, Index k, PairedResults& drawn) {
-                        const std::vector<Index> places = bootstrap.draw(k);
-                        take(places, from.baseline, drawn.baseline);
-                        take(places, from.system, drawn.system);
-                      });
-  std::vector<PairedTest> tests;
+std::vector<Estimate> differences(const std::vector<const Metric*>& metrics,
+                                  const SystemResults& baseline,
+                                  const SystemResults& system,
+                                  const BootstrapOptions& options) {
+  check(baseline, system);
+  const Bootstrap bootstrap = bootstrap_of(baseline);
+  const auto draws = on_draws(bootstrap,
+                              {baseline, system},
+                              metrics.size(),
+                              options,
+                              [&](std::size_t m, const std::vector<SystemResults>& drawn) {
+                                return score(*metrics[m], drawn[1]) - score(*metrics[m], drawn[0]);
+                              });
+  std::vector<Estimate> all;
   for (std::size_t m = 0; m < metrics.size(); ++m) {
-    PairedTest& test = tests.emplace_back();
-    test.difference = score(*metrics[m], system) - score(*metrics[m], baseline);
-    const double seen = std::abs(test.difference);
-    test.p_randomisation =
-        share_as_extreme(xt::abs(exchanged[m].system - exchanged[m].baseline), seen);
-    test.p_bootstrap = test.p_sacrebleu = kUndefined;
-    test.baseline = test.system = test.of_difference = {kUndefined, kUndefined};
-    if (std::ssize(baseline.seeds.front().rows) < kFewestSentences) continue;
-    test.baseline = interval(resampled[m].baseline);
-    test.system = interval(resampled[m].system);
-    const Numbers differences = resampled[m].system - resampled[m].baseline;
-    test.of_difference = interval(differences);
-    test.p_bootstrap = centred_share(differences, seen);
-    const Numbers sizes = xt::abs(differences);
-    test.p_sacrebleu = share_as_extreme(sizes - mean_of_defined(sizes), seen);
+    std::vector<double> seeds;
+    for (std::size_t s = 0; s < system.seeds.size(); ++s)
+      seeds.push_back(value_of(*metrics[m], system.seeds[s]) -
+                      value_of(*metrics[m], baseline.seeds[s]));
+    all.push_back(estimate(seeds, draws[m], bootstrap.units()));
   }
-  return tests;
+  return all;
 }
 
 std::vector<double> holm(const std::vector<double>& p_values) {

@@ -1,8 +1,17 @@
-// How far a number can be trusted: means over seeds, intervals over test sentences, paired tests. Two kinds of
-// variance, never added: that of training, over the seeds (Seeds), and that of the test sentences, the trained
-// models fixed (PairedTest).
+// How far a number can be trusted. A result varies with the seeds of training and with the test sentences; its
+// standard error has both:
+//
+//   error^2 = (variance over the S seeds) / S  +  (variance over test sets drawn anew, the models fixed)
+//
+// The first is of the values that the seeds give, the second a bootstrap's. Intervals and p-values are Student's
+// t, with the degrees of freedom of Satterthwaite (1946) for the two terms: about S - 1 where the seeds vary more, many
+// where the sentences do. It is the crossed random effects of seeds and sentences; what a seed does to single
+// sentences is in both terms, which errs on the safe side. A bootstrap of seeds, then sentences, does not hold
+// its level with few seeds: at 0.05 it calls 29 % of no differences significant with three, 17 % with five
+// (tests/analysis/significance_test.cpp has the simulation).
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,32 +31,65 @@ Seeds over_seeds(const std::vector<double>& values);
 // The index of the one best value; -1 when two are best, or none is a number.
 int best_of(const std::vector<double>& values, bool higher_is_better);
 
-// Is a difference between two systems on one test set more than the luck of its sentences? Paired
-// approximate randomisation and the paired bootstrap, for any metric (Riezler & Maxwell 2005; Koehn
-// 2004).
-//
-// Three things differ from sacreBLEU 2. The bootstrap centres differences at their mean and then takes
-// their sizes; sacreBLEU takes sizes first, and so calls 11 % of no differences significant at 0.05 (the
-// test simulates it). A draw that is exactly as extreme as what was seen counts as extreme, so two
-// systems with the same outputs have p = 1 (sacreBLEU: the smallest p there is). A system trained with
-// several seeds is scored by the mean of its seeds, on the same draw for all.
-
-inline constexpr Index kTrials = 10'000;   // of randomisation
 inline constexpr Index kResamples = 1000;  // of the bootstrap
-// Fewer sentences have fewer than 100,000 different resamples, and of one all are alike: the bootstrap says nothing.
+// Fewer independent sentences have fewer than 100,000 different resamples: their bootstrap says nothing.
 inline constexpr Index kFewestSentences = 10;
+inline constexpr double kLevel = 0.05;  // of tests; intervals are of 1 - kLevel
+
+struct BootstrapOptions {
+  Index resamples = kResamples;
+  int threads = 1;  // change no bit
+};
 
 // Test sets drawn anew with replacement: the one bootstrap of the project. Draws are functions of
 // name and number, so whoever draws under one name has the same sentences, on any machine.
 class Bootstrap {
  public:
   Bootstrap(std::string_view name, Index sentences);
-  std::vector<Index> draw(Index k) const;  // [sentences] indices; k counts from 1
+  // Sentences of one cluster, [sentences], are drawn together: they are not independent of each other. Empty:
+  // each is a cluster.
+  Bootstrap(std::string_view name, Index sentences, std::span<const Index> clusters);
+
+  Index units() const { return units_; }  // clusters
+  std::vector<Index> draw(
+      Index k) const;  // indices of sentences, of `units` clusters; k counts from 1
 
  private:
   RandomStream stream_;
-  Index sentences_;
+  Index units_;
+  std::vector<std::vector<Index>> clusters_;  // empty: each sentence is one
 };
+
+struct Range {
+  double low = kUndefined;
+  double high = kUndefined;
+};
+
+// A number that varies with seeds and sentences. NaN where it is not known.
+struct Estimate {
+  double value = kUndefined;    // the mean over the seeds
+  double error = kUndefined;    // its standard error
+  double freedom = kUndefined;  // its degrees of freedom
+  Range interval = {};          // 95 %
+  double p = kUndefined;        // two-sided, of the value being 0; NaN for one seed
+
+  template <class V>
+  void describe(V& v) {
+    v("value", value);
+    v("standard_error", error);
+    v("degrees_of_freedom", freedom);
+    v("low", interval.low);
+    v("high", interval.high);
+    v("p", p);
+  }
+};
+
+// seeds: the value of each; resampled: their mean on each of the test sets drawn anew, from `units` clusters. Without
+// draws, or with most of them undefined, nothing but the value is known; units 0: the number does not depend on
+// test sentences, and the seeds decide. One seed: the interval is of this one model, and there is no p.
+Estimate estimate(const std::vector<double>& seeds,
+                  const std::vector<double>& resampled,
+                  Index units);
 
 // A system's counts on a test set: for each of its seeds the same sentences, in one order.
 struct SystemResults {
@@ -56,59 +98,22 @@ struct SystemResults {
     CountRows rows;
   };
   std::vector<Seed> seeds;
+  std::vector<Index> clusters = {};  // [sentences]; empty: each sentence is one
 };
 
 // The mean over the seeds; NaN where a seed does not define the metric.
 double score(const Metric& metric, const SystemResults& system);
 
-// The mean of scores over resamples, and half the width from percentile 2.5 to 97.5, which is what sacreBLEU
-// prints behind "±".
-struct Interval {
-  double mean = 0;
-  double half_width = 0;
-};
-// NaN for no scores; scores that are NaN are skipped.
-Interval interval_of(const std::vector<double>& scores);
+Estimate score_estimate(const Metric& metric,
+                        const SystemResults& system,
+                        const BootstrapOptions& options = {});
 
-struct Range {
-  double low = 0;
-  double high = 0;
-};
-// The percentiles 2.5 and 97.5 of scores over resamples; NaN for no scores. None of them is NaN.
-Range range_of(const std::vector<double>& scores);
-// The percentiles 2.5 and 97.5 of a system's scores over test sets drawn anew, on the draws of
-// paired_tests; NaN where most draws do not define the metric.
-Range percentile_interval(const Metric& metric, const SystemResults& system, Index resamples);
-
-struct PairedTest {
-  double difference = 0;  // system - baseline, on the test set as it is
-  Interval baseline;      // over the resamples
-  Interval system;
-  Interval of_difference;      // of system - baseline on each resample
-  double p_randomisation = 0;  // two-sided, (c + 1) / (n + 1)
-  double p_bootstrap = 0;      // as above, of |difference - mean of the differences|
-  double p_sacrebleu = 0;      // its bootstrap: of |difference| - mean of |differences|
-};
-
-struct PairedTestOptions {
-  Index trials = kTrials;
-  Index resamples = kResamples;
-  int threads = 1;  // change no bit
-};
-
-// One test for each metric, all on the same draws; NaN throughout for a metric that the sentences
-// do not define, and for the bootstrap of fewer than kFewestSentences. Throws BugError when the two are
-// not over as many seeds and sentences.
-std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
-                                     const SystemResults& baseline,
-                                     const SystemResults& system,
-                                     const PairedTestOptions& options = {});
-
-// The share of draws at least as extreme as `seen`, the data themselves counted as one more draw;
-// NaN draws are left out, and p is NaN when `seen` is.
-double p_value(const std::vector<double>& draws, double seen);
-// The bootstrap's p of a difference: p_value of the sizes of differences - their mean.
-double p_bootstrap(const std::vector<double>& differences, double seen);
+// system - baseline for each metric, paired by seed and by sentence, all on the same draws. Throws BugError
+// when the two are not over as many seeds and sentences.
+std::vector<Estimate> differences(const std::vector<const Metric*>& metrics,
+                                  const SystemResults& baseline,
+                                  const SystemResults& system,
+                                  const BootstrapOptions& options = {});
 
 // p-values corrected for being several (Holm 1979): the chance of one false alarm among them is at
 // most the level. NaN stays and counts for nothing.

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <set>
 
+#include "framework/analysis/metric_text.hpp"
 #include "framework/analysis/statistics.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"
@@ -21,8 +23,8 @@ using Json = JsonObject;
 // for the k-th time; as they are for k = 0. All runs of a part see the same draw.
 std::vector<Index> drawn_sentences(const StoredResults& results, const Measurement& m, Index k) {
   if (k == 0) return results.of_length(m.shortest, m.longest);
-  const Bootstrap bootstrap("bootstrap " + m.part,
-                            static_cast<Index>(results.source_lengths.size()));
+  const Bootstrap bootstrap(
+      "bootstrap " + m.part, static_cast<Index>(results.source_lengths.size()), results.clusters);
   std::vector<Index> drawn;
   for (const Index at : bootstrap.draw(k)) {
     const Index length = results.source_lengths(at);
@@ -31,7 +33,15 @@ std::vector<Index> drawn_sentences(const StoredResults& results, const Measureme
   return drawn;
 }
 
-// Whether runs that were tested on the same sentences say that they have other lengths: they count them
+// The clusters of sentences that a measurement is over.
+Index independent_sentences(const StoredResults& results, const Measurement& m) {
+  const std::vector<Index> sentences = results.of_length(m.shortest, m.longest);
+  if (results.clusters.empty()) return std::ssize(sentences);
+  const std::vector<Index> clusters = results.clusters_of(sentences);
+  return std::ssize(std::set(clusters.begin(), clusters.end()));
+}
+
+// Returns whether runs that were tested on the same sentences say that they have other lengths: they count them
 // otherwise, and a range of lengths is not of the same sentences.
 bool count_lengths_otherwise(const StoredResults& a, const StoredResults& b) {
   return a.source_lengths.size() == b.source_lengths.size() && a.source_lengths != b.source_lengths;
@@ -86,17 +96,16 @@ Sides sides_of(const Statement& statement,
   return sides;
 }
 
-// Whether what the means say is more than their sign: by the evidence that the claim asks for, else by the
-// 95 % interval, else, where nothing was resampled, by every seed. held: whether the claim does at either
-// end of that interval, 1 or 0.
-bool is_supported(const JudgedClaim& judged, const Range& held) {
+// Returns whether what the means say is more than their sign: by the corrected p; of one seed, which has none, by the
+// interval of its sentences; where there is neither, by every seed.
+bool is_supported(const JudgedClaim& judged) {
   const StudyClaim& claim = *judged.claim;
-  const bool agrees = judged.agrees();
-  const bool by_seeds = judged.seeds == (agrees ? judged.difference.count : 0);
-  const bool asks_seeds = claim.all_seeds && judged.difference.count > 1;
-  if (claim.p) return judged.p < *claim.p && (!asks_seeds || by_seeds);
-  if (asks_seeds || judged.resamples == 0) return by_seeds;
-  return held.low == held.high && (held.low == 1) == agrees;
+  const bool every_seed = judged.seeds == (judged.agrees() ? judged.difference.count : 0);
+  if (claim.all_seeds && !every_seed) return false;
+  if (judged.estimate.error == 0) return every_seed;  // nothing varies
+  if (!std::isnan(judged.p_holm)) return judged.p_holm < claim.p.value_or(kLevel);
+  const Range& interval = judged.estimate.interval;
+  return std::isnan(interval.low) ? every_seed : interval.low > 0 || interval.high < 0;
 }
 
 JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& measured) {
@@ -129,13 +138,17 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     judged.verdict = Verdict::empty;
     return judged;
   }
-  const bool enough = resampled && judged.sentences >= kFewestSentences;
+  Index units = std::numeric_limits<Index>::max();  // independent sentences
+  for (const Measurement& m : statement.measurements())
+    if (!m.of_diagnostic())
+      units = std::min(units, independent_sentences(measured(m).front().results, m));
+  const bool enough = resampled && units >= kFewestSentences;
   if (claim.p && (!enough || seeds == 1)) {
     judged.verdict = Verdict::unmeasured;
     judged.nothing = enough ? "one seed is too few for p, which takes 2"
                             : fmt::format("{} {} too few for p, which takes {}",
-                                          counted(judged.sentences, "sentence"),
-                                          judged.sentences == 1 ? "is" : "are",
+                                          counted(units, "independent sentence"),
+                                          units == 1 ? "is" : "are",
                                           kFewestSentences);
     return judged;
   }
@@ -151,22 +164,11 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   judged.difference = over_seeds(sides.difference);
   for (std::size_t s = 0; s < seeds; ++s)
     judged.seeds += statement.holds(sides.left[s], sides.right[s]) ? 1 : 0;
-  std::vector<double> differences, held;  // held: 1 where the claim does
-  for (Index k = 1; enough && k <= kResamples; ++k) {
-    const Sides drawn = sides_of(statement, measured, seeds, k);
-    const double left = over_seeds(drawn.left).mean, right = over_seeds(drawn.right).mean;
-    if (std::isnan(left) || std::isnan(right)) continue;
-    held.push_back(statement.holds(left, right) ? 1 : 0);
-    if (std::isfinite(left - right)) differences.push_back(left - right);
-  }
-  judged.resamples = std::ssize(held);
-  judged.interval = range_of(differences);
-  judged.p = enough && seeds > 1 ? p_bootstrap(differences, judged.difference.mean) : kUndefined;
-  judged.confidence =
-      ratio(std::accumulate(held.begin(), held.end(), 0.0), static_cast<double>(held.size()));
-  judged.verdict = !is_supported(judged, range_of(held)) ? Verdict::undecided
-                   : judged.agrees()                     ? Verdict::holds
-                                                         : Verdict::fails;
+  std::vector<double> drawn;
+  for (Index k = 1; enough && k <= kResamples; ++k)
+    drawn.push_back(over_seeds(sides_of(statement, measured, seeds, k).difference).mean);
+  judged.estimate = estimate(sides.difference, drawn, resampled ? units : 0);
+  judged.verdict = Verdict::undecided;  // decided together with the other claims
   return judged;
 }
 
@@ -182,29 +184,24 @@ std::string evidence_text(const JudgedClaim& judged) {
                     seeds = fmt::format(
                         "so for {} of {}", judged.seeds, counted(judged.difference.count, "seed")),
                     by = "by " + number_text(judged.difference, decimals);
-  if (judged.resamples == 0)
-    return fmt::format("{} {}{}; {}\n",
-                       sides,
-                       by,
-                       judged.sentences > 0 ? fmt::format("; n = {}, too few for an interval",
-                                                          counted(judged.sentences, "sentence"))
-                                            : "",
-                       seeds);
+  const Estimate& estimate = judged.estimate;
+  const std::string sentences =
+      judged.sentences > 0 ? fmt::format(" n = {};", counted(judged.sentences, "sentence")) : "";
+  if (std::isnan(estimate.error))
+    return fmt::format(
+        "{}{} {}; no interval: too few seeds or sentences; {}\n", sides, sentences, by, seeds);
   return fmt::format(
-      "{} n = {}, {}; so in {:.1f} % of {} resamples{}\n"
-      "   {}, 95 % in [{:.{}f}, {:.{}f}]{}; {}\n",
+      "{}{}\n   {}, 95 % in [{:.{}f}, {:.{}f}], {}; {}\n",
       sides,
-      counted(judged.sentences, "sentence"),
-      counted(judged.left.count, "seed"),
-      100 * judged.confidence,
-      judged.resamples,
-      judged.resamples < kResamples ? " that have such sentences" : "",
+      sentences,
       by,
-      judged.interval.low,
+      estimate.interval.low,
       decimals,
-      judged.interval.high,
+      estimate.interval.high,
       decimals,
-      std::isnan(judged.p) ? "" : fmt::format(", p = {:.3f}", judged.p),
+      std::isnan(judged.p_holm)
+          ? std::string("of this seed: others may differ")
+          : fmt::format("p {}, corrected {}", p_text(estimate.p), p_text(judged.p_holm)),
       seeds);
 }
 
@@ -263,12 +260,10 @@ Json json_of(const JudgedClaim& judged) {
   json["left"] = json_of(judged.left);
   json["right"] = json_of(judged.right);
   json["difference"] = json_of(judged.difference);
-  json["interval"] = {judged.interval.low, judged.interval.high};
-  json["p"] = judged.p;
+  json["estimate"] = stored(judged.estimate);
+  json["estimate"]["p_holm"] = judged.p_holm;
   json["seeds"] = judged.seeds;
   json["sentences"] = judged.sentences;
-  json["confidence"] = judged.confidence;
-  json["resamples"] = judged.resamples;
   return json;
 }
 
@@ -288,7 +283,15 @@ std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
                                std::size_t seeds,
                                const Measured& measured) {
   std::vector<JudgedClaim> judged;
-  for (const StudyClaim& claim : claims) judged.push_back(judge(claim, seeds, measured));
+  std::vector<double> p;
+  for (const StudyClaim& claim : claims)
+    p.push_back(judged.emplace_back(judge(claim, seeds, measured)).estimate.p);
+  p = holm(p);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    judged[i].p_holm = p[i];
+    if (judged[i].judged() && is_supported(judged[i]))
+      judged[i].verdict = judged[i].agrees() ? Verdict::holds : Verdict::fails;
+  }
   return judged;
 }
 

@@ -30,12 +30,9 @@ struct JudgedClaim {
   Seeds difference;     // left - right, of each seed
   Index seeds = 0;      // of which it holds
   Index sentences = 0;  // that the smallest of its measurements is over in any seed
-  // Share of resamples of the test sentences in which the claim holds (paired bootstrap: variants
-  // are resampled alike), of those that define both sides.
-  double confidence = 0;
-  Range interval;       // 95 %, of the difference of the means over these resamples
-  double p = 0;         // two-sided, of that difference being 0 (p_bootstrap); NaN for one seed
-  Index resamples = 0;  // 0: of diagnostics alone, which are not drawn anew, or of too few
+  Estimate estimate;    // of the difference; variants are tested on the same sentences
+  double p_holm =
+      kUndefined;  // its p, corrected for all claims of the file; NaN where there is none
   std::vector<std::string> best;  // of a sweep: which configuration each measurement means
   std::string nothing;  // the measurement to blame when the verdict is empty; why it is unmeasured
 

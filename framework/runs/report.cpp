@@ -133,7 +133,7 @@ Report part_of(const fs::path& folder) {
 
 Report make_report(const std::vector<std::string>& places,
                    const std::string& results,
-                   const PairedTestOptions& draws) {
+                   const BootstrapOptions& draws) {
   Report report;
   report.runs = named_runs(places, results);
   mark_twins(report.runs);

@@ -35,11 +35,11 @@ struct Report {
 // draws.resamples is 0, and intervals are not known.
 Report make_report(const std::vector<std::string>& places,
                    const std::string& results,
-                   const PairedTestOptions& draws);
+                   const BootstrapOptions& draws);
 
 struct ReportOptions {
-  std::string results;      // where runs are found by their id
-  PairedTestOptions draws;  // with 0 resamples nothing is tested
+  std::string results;     // where runs are found by their id
+  BootstrapOptions draws;  // with 0 resamples nothing is tested
   std::vector<Index>
       sentences;     // whose alignments are wanted; none: as many as a page has room for
   Index smooth = 1;  // updates that are one point of a curve of "train"

@@ -60,8 +60,8 @@ Json json_of(const LengthTable& table) {
                        {"sd", cell.over_seeds.count > 1 ? cell.over_seeds.deviation : kUndefined},
                        {"n", cell.over_seeds.count},
                        {"seeds", cell.seeds},
-                       {"low", cell.low},
-                       {"high", cell.high},
+                       {"low", cell.interval.low},
+                       {"high", cell.interval.high},
                        {"recorded", cell.recorded}});
     json["rows"].push_back({{"series", row.name}, {"cells", std::move(cells)}});
   }
@@ -93,7 +93,7 @@ Json json_of(const Run& run) {
   return json;
 }
 
-Json json_of(const Panel& panel, const PairedTestOptions& draws) {
+Json json_of(const Panel& panel, const BootstrapOptions& draws) {
   Json json = {{"name", panel.name}, {"series", panel.series}};
   if (!panel.comparison) return json;
   json["comparison"] = comparison_json(*panel.comparison, {}, draws);

@@ -13,8 +13,8 @@ from softalign_tools.program import RecordError
 NUMBER = (int, float, type(None))
 VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
 CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|undecided|empty|unmeasured|absent|unknown")}
-JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER, "resamples": int}
-JUDGED |= {"difference?": VALUE, "interval?": [NUMBER], "p?": NUMBER, "seeds?": int}
+ESTIMATE = {"value": NUMBER, "standard_error": NUMBER, "low": NUMBER, "high": NUMBER, "p": NUMBER, "p_holm": NUMBER}
+JUDGED = {"left": VALUE, "right": VALUE, "difference": VALUE, "sentences": int, "seeds": int, "estimate": ESTIMATE}
 STUDY = {  # what pages need of it
     "name?": str,
     "question?": str,

@@ -89,7 +89,7 @@ def test_compare_groups_runs_by_all_but_the_seed(runs: Path) -> None:
     assert best == [1 + means.index(min(means))]
 
 
-def test_compare_keeps_seeds_and_sentences_apart(runs: Path) -> None:
+def test_compare_tests_differences_over_seeds_and_sentences(runs: Path) -> None:
     first = ("compare", "--metric", "bleu,dev/loss", "--baseline", 1)
     shown = answer(*first, cwd=runs)
     assert shown["baseline"] == 1
@@ -101,17 +101,12 @@ def test_compare_keeps_seeds_and_sentences_apart(runs: Path) -> None:
     assert over_seeds["sd"] == pytest.approx(statistics.stdev(differences))
     assert of["bleu", 3]["over_seeds"]["pairs"] == 1 and of["bleu", 3]["over_seeds"]["sd"] is None
     assert of["bleu", 3]["over_seeds"]["mean"] == pytest.approx(bleu[2][0] - bleu[0][1])  # both of seed 2
-    assert "on_test_set" not in of["dev/loss", 2]
-    for group in (2, 3):
-        test = of["bleu", group]["on_test_set"]
-        assert test["difference"] == pytest.approx(of["bleu", group]["over_seeds"]["mean"])
-        for kind, draws in (("randomisation", 10000), ("bootstrap", 1000)):
-            p, corrected = test[kind]["p"], test[kind]["p_holm"]
-            if group == 3:
-                assert p is None and corrected is None  # one seed has none
-                continue
-            assert 1 / (draws + 1) <= p <= 1 and corrected == p
-            assert p * (draws + 1) == pytest.approx(round(p * (draws + 1)))
+    assert "estimate" not in of["dev/loss", 2] and "estimate" not in of["bleu", 3]  # a series, one pair of runs
+    found = of["bleu", 2]["estimate"]
+    assert found["value"] == pytest.approx(over_seeds["mean"]) and found["resamples"] == 1000
+    assert found["standard_error"] > over_seeds["sd"] / 2**0.5  # the sentences add to that of the seeds
+    assert found["low"] + found["high"] == pytest.approx(2 * found["value"]) and found["low"] < found["high"]
+    assert 1 <= found["degrees_of_freedom"] and 0 < found["p"] <= 1 and found["p_holm"] == found["p"]  # the only one
     again = answer(*first, "--threads", 1, cwd=runs)
     assert again == shown  # neither threads nor the clock change a bit
     assert "against" not in softalign("compare", "--no-tests", cwd=runs).stdout
@@ -135,8 +130,9 @@ def test_compare_draws_no_interval_from_one_seed(runs: Path) -> None:
 
     assert "attention=none" in behind("--metric", "bleu")  # the baseline
     one = behind("--metric", "bleu")
-    assert "±" not in one and "AR p" not in one and "bleu" in one
-    assert "±" in softalign("compare", "--metric", "bleu", "--baseline", 1, cwd=runs).stdout.partition("against #1")[2]
+    assert "±" not in one and "95 %" not in one and "bleu" in one
+    two = softalign("compare", "--metric", "bleu", "--baseline", 1, cwd=runs).stdout.partition("against #1")[2]
+    assert "±" in two and "95 %" in two
 
 
 def test_compare_writes_tables_for_papers_and_programs(runs: Path) -> None:

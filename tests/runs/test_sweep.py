@@ -120,12 +120,12 @@ def test_claims_are_found_from_the_folder_and_only_in_the_sweeps_own_file(here: 
     assert "note: claims are not judged" in softalign(*judged, cwd="/").stderr
 
 
-def test_claims_of_few_sentences_have_no_resamples(here: Path) -> None:
+def test_claims_of_few_sentences_have_no_interval(here: Path) -> None:
     lengths = range(2, 6)
     claims = "".join(f"  - claim: loss[{n}](best) <= 100\n" for n in lengths)
     (here / "sweep.yaml").write_text(ONE_SEED + "claims:\n" + claims)
     ran = softalign("sweep", "run", "sweep.yaml", cwd=here).stdout
-    assert ran.count(" sentences, too few for an interval; so for 1 of 1 seed\n") == len(lengths) and "resamples" not in ran
+    assert ran.count("; no interval: too few seeds or sentences; so for 1 of 1 seed\n") == len(lengths) and "95 %" not in ran
 
 
 def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):

@@ -270,8 +270,10 @@ def test_a_study_shows_its_claims_with_verdicts_and_its_tables(study):
     value = outcome["tables"][0]["rows"][0]["values"][0]
     assert f"<td>{value['mean']:.2f} ± {value['deviation']:.2f}</td>" in page
     claim = outcome["claims"][0]
-    low, high = claim["interval"]
-    assert low < claim["difference"]["mean"] < high and f"[{low:.2f}, {high:.2f}], p = " in page
+    found = claim["estimate"]
+    assert found["low"] < claim["difference"]["mean"] < found["high"] and 0 < found["p"] <= found["p_holm"] <= 1
+    p, corrected = (svg.p_text(found[name]).replace("<", "&lt;") for name in ("p", "p_holm"))
+    assert f"[{svg.number(found['low'])}, {svg.number(found['high'])}], p {p}, corrected {corrected}" in page
     assert f"so for {claim['seeds']} of 2 seeds" in page
 
 

@@ -21,13 +21,10 @@ constexpr const char* kCompareExample =
 
 Runs that differ in nothing but the seed are one group. The first table has the
 parameters in which groups differ, and the metrics over the seeds. In the second
-every group stands against the baseline, in two ways that are never mixed:
-  over the seeds      difference: mean and deviation over pairs of runs of one
-                      seed; training varies
-  over the sentences  test set, p: the trained models are fixed; several seeds
-                      are one system, scored by their mean
-Trust a difference that stands out in both; one pair of runs has no p. The
-baseline is the first group without attention (vanilla), where there is one, or
+every group stands against the baseline: the mean difference over pairs of runs
+of one seed, its 95 % interval and p for seeds and test sentences that are drawn
+anew, and p corrected for the number of groups (Holm). One pair of runs has
+neither: training varies, too. The baseline is the first group without attention (vanilla), where there is one, or
 else the first; --baseline names another. It is not the best one, since p-values
 against what was chosen by its own score are too small.
 Runs that are not complete are named and left out. If some cannot be read, the
@@ -92,14 +89,12 @@ void add_compare(CLI::App& app, Outcome& outcome) {
                       arguments->options.lengths,
                       "only test sentences of source length 31-50, 61+ or 40, as the runs count "
                       "(evaluate.length_unit)");
-  command->add_option("--trials", arguments->options.draws.trials, "of approximate randomisation")
-      ->check(integer(between(1, 10'000'000)))
-      ->capture_default_str();
-  command->add_option("--resamples", arguments->options.draws.resamples, "of the bootstrap")
+  command
+      ->add_option(
+          "--resamples", arguments->options.draws.resamples, "of the test sentences (bootstrap)")
       ->check(integer(between(1, 10'000'000)))
       ->capture_default_str();
   command->add_flag("--no-tests", arguments->no_tests, "only the table of groups")
-      ->excludes("--trials")
       ->excludes("--resamples");
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   add_threads_option(*command, arguments->threads);

@@ -78,7 +78,7 @@ def _statistics(tables: dict[str, list[Table]]) -> list[str]:
                 cell, seeds = column[0], counted(len(column[0]["seeds"]), "seed")
                 spread = f", {seeds}" if cell["sd"] is None else f", sd over {seeds} {number(cell['sd'], 3)}"
                 n = counted(int(table.counts[0].partition("–")[0]), "test sentence")
-                around = "" if cell["low"] is None else f", 95 % interval over {n} {number(cell['low'])} to {number(cell['high'])}"
+                around = "" if cell["low"] is None else f", {n}, 95 % interval {number(cell['low'])} to {number(cell['high'])}"
                 where = " / ".join(part for part in (panel, series) if part)
                 lines.append(f"{where}, {table.metric['title']}: mean {number(cell['mean'])}{spread}{around}")
     return lines

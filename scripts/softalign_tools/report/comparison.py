@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from softalign_tools.charts import Json
 from softalign_tools.report.gather import Subject
-from softalign_tools.report.svg import number, spread
+from softalign_tools.report.svg import number, p_text, spread
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Comparison:
 
 
 def _against(one: Json) -> str:
-    """The difference over the pairs of seeds, and p of the paired randomisation on the test sentences, corrected (Holm)."""
-    difference, test = one["over_seeds"]["mean"], one.get("on_test_set")
+    """The difference over the pairs of seeds, and its corrected p (Holm)."""
+    difference = one["over_seeds"]["mean"]
     if difference is None:
         return ""
     text = f"{'+' if difference >= 0 else '−'}{number(abs(difference))}"
-    p = test and test["randomisation"]["p_holm"]
-    return text if p is None else f"{text}, p {number(p, 2)}"
+    p = one.get("estimate", {}).get("p_holm")
+    return text if p is None else f"{text}, p {p_text(p)}"
 
 
 def _cell(value: Json, best: bool, against: str) -> Cell:

@@ -25,7 +25,7 @@ from softalign_tools.report.heatmaps import heatmaps
 from softalign_tools.report.panels import Table
 from softalign_tools.report.plan import text_of
 from softalign_tools.report.summary import common_facts, run_facts
-from softalign_tools.report.svg import counted, embedded, number, or_nan, spread
+from softalign_tools.report.svg import counted, embedded, number, or_nan, p_text, spread
 
 HERE = Path(__file__).parent
 CSS = ["base.css", "figures.css", "sweep.css", "explorer.css", "print.css"]
@@ -132,7 +132,7 @@ def html(report: Report) -> str:
     subject = report.subject
     environment = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
-    environment.filters.update(number=number, seeds=seeds, spread=spread, shown_place=shown_place)
+    environment.filters.update(number=number, p=p_text, seeds=seeds, spread=spread, shown_place=shown_place)
     environment.filters.update(text_of=text_of, run_name=run_name, title_of=subject.title)
     explored = explorer(subject)
     return environment.get_template("page.html").render(

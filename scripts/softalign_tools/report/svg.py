@@ -25,6 +25,11 @@ MARKERS = [
 ]
 
 
+def p_text(p: float | None) -> str:
+    """A p-value as `softalign compare` prints it."""
+    return "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def number(value: float | None, digits: int = 4) -> str:
     """As people write it: 0.1234, 12.34, 12,345; a dash for what is unknown."""
     if value is None or not math.isfinite(value):
