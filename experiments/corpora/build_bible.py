@@ -87,13 +87,25 @@ def with_long(pairs: list[Pair]) -> list[Pair]:
     return pairs + [pair._replace(part="long") for pair in test] + list(joined(test))
 
 
+def clusters(pairs: list[Pair]) -> list[str]:
+    """Of each pair the joined verses that it is or belongs to, else itself: pairs that share a verse are not independent."""
+    of_verse = {}
+    for reference in (pair.reference for pair in pairs):
+        chapter, _, verses = reference.rpartition(":")
+        first, _, last = verses.partition("-")
+        of_verse |= {f"{chapter}:{verse}": reference for verse in range(int(first), int(last or first) + 1)}
+    return [of_verse.get(pair.reference, pair.reference) for pair in pairs]
+
+
 def write(pairs: list[Pair], folder: Path, force: bool = False) -> None:
-    """Writes FOLDER/<part>.<column>.gz for every part and column, one line a pair."""
+    """Writes FOLDER/<part>.<column>.gz for every part and column, one line a pair, and the clusters of the part "long"."""
     for part in PARTS:
         rows = [pair.columns() for pair in pairs if pair.part == part]
         for index, column in enumerate(COLUMNS):
             text = "".join(row[index] + "\n" for row in rows)
             write_gzip(text, folder / f"{part}.{column}.gz", force)
+    of_long = clusters([pair for pair in pairs if pair.part == "long"])
+    write_gzip("".join(f"{cluster}\n" for cluster in of_long), folder / "long.cluster.gz", force)
 
 
 def summary(pairs: list[Pair]) -> Iterator[str]:
@@ -112,7 +124,7 @@ def summary(pairs: list[Pair]) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the corpus of experiments/bible_en_es.")
     parser.add_argument("debs", nargs="*", type=Path, metavar="DEB", help="the two packages, King James first")
-    parser.add_argument("--output", type=Path, default=FOLDER / "data", help="where the sixteen files go")
+    parser.add_argument("--output", type=Path, default=FOLDER / "data", help="where the seventeen files go")
     add_force(parser)
     arguments = parser.parse_args()
     if len(arguments.debs) not in (0, 2):

@@ -108,6 +108,9 @@ def test_the_long_part_joins_verses_of_a_chapter_with_their_links(monkeypatch: p
     assert [pair.reference for pair in long[: len(pairs)]] == [pair.reference for pair in pairs]
     assert [pair.columns() for pair in long[len(pairs) :]] == [("a b c d e", "x y z", "Ruth 1:1-2", "0-0 2-2"), ("g h i j", "u t s", "Ruth 2:1-3", "0-0 1-1 2-2")]
     assert {pair.part for pair in long} == {"long"}
+    assert dict(zip((pair.reference for pair in long), build_bible.clusters(long))) == {
+        **{pair.reference: pair.reference for pair in pairs}, "Ruth 1:1": "Ruth 1:1-2", "Ruth 1:2": "Ruth 1:1-2",
+        **{f"Ruth 2:{verse}": "Ruth 2:1-3" for verse in (1, 2, 3)}, "Ruth 1:1-2": "Ruth 1:1-2", "Ruth 2:1-3": "Ruth 2:1-3"}  # fmt: skip
 
 
 def test_files_hold_the_pairs_and_the_same_bytes_twice(tmp_path):
@@ -122,7 +125,7 @@ def test_files_hold_the_pairs_and_the_same_bytes_twice(tmp_path):
     assert read["ref"].splitlines()[2:] == ["Matthew 1:1", "Mark 1:2"]
     assert read["align"] == "0-0\n\n\n\n"
     files = sorted(file.name for file in (tmp_path / "a").iterdir())
-    assert len(files) == 16
+    assert len(files) == 17
     assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in files)
     assert (tmp_path / "a/train.en.gz").read_bytes()[3:8] == bytes(5)  # no name, no time
 
@@ -144,7 +147,7 @@ def test_the_canon_is_whole():
 
 def test_the_shipped_files_are_the_recorded_ones():
     sums = build_bible.FOLDER / "SHA256SUMS"
-    assert len(sums.read_text().splitlines()) == 16
+    assert len(sums.read_text().splitlines()) == 17
     assert build_bible.differing(build_bible.FOLDER / "data", sums) == []
 
 
