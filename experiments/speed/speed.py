@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+"""How fast the models of the study train and translate, by threads and by source length: tables, and with --output a figure.
+
+speed.py FOLDER [--threads 1,2] [--again]: FOLDER holds the records of the study. Each model of the first seed trains for 40 updates and translates
+sentences of each length, a hundred at once, greedily and with the length of the source forced on the output, so that all write as much. Models take turns,
+three times; the fastest counts. FOLDER/speed.json keeps the numbers; --again measures anew. Nothing else should run meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+from softalign_tools import plain_matplotlib  # isort: skip
+import h5py
+import matplotlib.pyplot as plt
+
+from softalign_tools.drawing import WIDTHS, legend_above, looks
+from softalign_tools.program import RecordError, program
+from softalign_tools.study_script import Made, complete_runs, markdown, run_script
+
+SOURCE = Path(__file__).resolve().parents[1] / "bible_en_es/data/test.en.gz"
+
+
+class Load(NamedTuple):
+    lengths: list[int]  # of sources, words
+    sentences: int  # translated at once
+    updates: int  # of training
+    turns: int
+
+
+FULL, TINY = Load([10, 20, 40, 80], 100, 40, 3), Load([10, 20], 2, 1, 1)
+Times = dict[str, dict[str, dict[str, dict[str, float]]]]  # measure -> variant -> threads -> length or "" -> number
+
+
+def timed(*arguments: object, text: str = "") -> float:
+    """Seconds of the program."""
+    begin = time.monotonic()
+    done = subprocess.run([program(), *map(str, arguments)], input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RecordError(done.stderr.strip())
+    return time.monotonic() - begin
+
+
+def sentences_of(length: int, count: int) -> str:
+    """So many lines of so many words: verses one behind the other, cut."""
+    words = gzip.decompress(SOURCE.read_bytes()).decode().split()
+    return "".join(" ".join(words[i * length : (i + 1) * length]) + "\n" for i in range(count))
+
+
+def measured(runs: dict[str, Path], threads: list[int], load: Load) -> Times:
+    """Seconds for a translation, without those for reading the record; target symbols that training takes a second."""
+    times: Times = {what: {variant: {str(n): {} for n in threads} for variant in runs} for what in ("translation", "training")}
+    forced = ("search=greedy", "search.max_ratio=1", "search.max_extra=0", "search.min_ratio=1")
+    for _ in range(load.turns):
+        for number in threads:
+            for variant, place in runs.items():
+                of = times["training"][variant][str(number)]
+                of[""] = max(of.get("", 0), trained(place, number, load.updates))
+                for length in load.lengths:
+                    ask = ("translate", place, *forced, "--threads", number)
+                    seconds = timed(*ask, text=sentences_of(length, load.sentences)) - timed(*ask, text=sentences_of(length, 1))
+                    of = times["translation"][variant][str(number)]
+                    of[str(length)] = min(of.get(str(length), float("inf")), max(seconds, 1e-6) / (load.sentences - 1))
+    return times
+
+
+def trained(place: Path, threads: int, updates: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        timed("run", place / "spec.yaml", "--results", folder, "--threads", threads, f"train.max_updates={updates}", "task.max_length_test=5")
+        (record,) = Path(folder).glob("*/*/run.h5")
+        with h5py.File(record) as file:
+            return float(file["system/tokens_per_s"][:].max())
+
+
+def parameters(place: Path) -> int:
+    with h5py.File(place / "run.h5") as file:
+        return sum(weights.size for name, weights in file["parameters"].items() if not name.startswith("axis"))
+
+
+def draw(times: Times) -> plt.Figure:
+    found = times["translation"]
+    threads = list(next(iter(found.values())))
+    figure, axes = plt.subplots(1, len(threads), figsize=(WIDTHS["page"], 2.6), squeeze=False, sharey=True, layout="constrained")
+    styles, lines = looks(found), {}
+    for axis, number in zip(axes[0], threads):
+        for variant, of in found.items():
+            lengths = [int(length) for length in of[number]]
+            lines[variant] = axis.plot(lengths, [1000 * seconds for seconds in of[number].values()], **styles[variant], label=variant)[0]
+        axis.set(xscale="log", yscale="log", xlabel="source words", title=f"threads: {number}")
+        axis.set_xticks(lengths, map(str, lengths), minor=False)
+        axis.minorticks_off()
+    axes[0][0].set_ylabel("milliseconds for a translation")
+    legend_above(figure, list(lines.values()))
+    return figure
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--threads", default=f"1,{os.cpu_count()}", help="numbers of threads (default: 1 and all)")
+    parser.add_argument("--again", action="store_true", help="measure anew")
+
+
+def make(arguments: argparse.Namespace) -> Made:
+    complete = complete_runs(arguments.folder)
+    seed = min(run["seed"] for run in complete)
+    runs = {run["variant"]: run["place"] for run in complete if run["seed"] == seed}
+    kept = arguments.folder / "speed.json"
+    if arguments.again or not kept.exists():
+        threads = sorted({int(number) for number in arguments.threads.split(",")})
+        kept.write_text(json.dumps(measured(runs, threads, TINY if arguments.folder.name.endswith("-tiny") else FULL)))
+    times = json.loads(kept.read_text())
+    rows = [["model", "parameters"]]
+    rows[0] += [f"training, symbols/s, threads: {n}" for n in next(iter(times["training"].values()))]
+    rows[0] += [f"{length} words, ms, threads: {n}" for n, of in next(iter(times["translation"].values())).items() for length in of]
+    for variant, place in runs.items():
+        speeds = (f"{of['']:,.0f}" for of in times["training"][variant].values())
+        waits = (f"{1000 * seconds:.2f}" for of in times["translation"][variant].values() for seconds in of.values())
+        rows.append([variant, f"{parameters(place):,}", *speeds, *waits])
+    return markdown(rows), lambda: draw(times), "Milliseconds for a translation as long as its source, a hundred side by side, by source length."
+
+
+if __name__ == "__main__":
+    sys.exit(run_script(__doc__, make, add))
