@@ -81,7 +81,7 @@ class Bottleneck final : public Diagnostic {
     const UncomputedProducts products;
     const Index first = 0;
     const Seen one =
-        see(model, make_batch(equal_sentences(1, 2, 2), {&first, 1}, model.reads_links()));
+        see(model, make_batch(equal_sentences(1, 2, 2), {&first, 1}, model.batch_parts()));
     const auto size = [](const auto& all) { return static_cast<double>(all.size()); };
     const double n = static_cast<double>(std::min(options_.sentences, split.examples)),
                  state = size(one.state),
