@@ -206,7 +206,22 @@ std::vector<Index> batch_order(const Split& split, std::span<const Index> exampl
   return order;
 }
 
-Batch make_batch(const Split& split, std::span<const Index> examples, bool links) {
+namespace {
+
+// Copies of row b, and the target's words that can only be copied.
+void add_copies(Batch& batch, Index b, const Example& example, const Copies& copies) {
+  const Copies::OfSentence row = copies.of(example.source, example.source_text);
+  std::ranges::copy(row.symbols, batch.copies.begin() + b * batch.source_steps);
+  std::ranges::copy(row.words, batch.words.begin() + b * batch.source_steps);
+  copies.extend(
+      std::span(batch.target_out).subspan(usize(b * batch.target_steps), example.target.size()),
+      example.target_text,
+      row.words);
+}
+
+}  // namespace
+
+Batch make_batch(const Split& split, std::span<const Index> examples, const BatchParts& parts) {
   const Rows rows = sorted_rows(split, examples);
   const FrameFormat& frames = split.examples.format();
   Batch batch;
@@ -217,7 +232,7 @@ Batch make_batch(const Split& split, std::span<const Index> examples, bool links
     batch.target_lengths.push_back(Index{row.target} + 1);
     batch.source_steps = std::max(batch.source_steps, batch.source_lengths.back());
     batch.target_steps = std::max(batch.target_steps, batch.target_lengths.back());
-    if (!links) continue;
+    if (!parts.links) continue;
     const std::span<const Link> known = split.examples[usize(example)].links;
     batch.links.emplace_back(known.begin(), known.end());
   }
@@ -228,6 +243,10 @@ Batch make_batch(const Split& split, std::span<const Index> examples, bool links
     batch.source.assign(usize(batch.rows * batch.source_steps), kEnd);
   batch.target_in.assign(usize(batch.rows * batch.target_steps), kEnd);
   batch.target_out = batch.target_in;
+  if (parts.copies != nullptr) {
+    batch.copies.assign(batch.source.size(), kEnd);
+    batch.words.resize(batch.source.size());
+  }
   std::vector<Token> tokens;
   for (Index b = 0; b < batch.rows; ++b) {
     const ExampleRow& row = rows[usize(b)].second;
@@ -240,6 +259,8 @@ Batch make_batch(const Split& split, std::span<const Index> examples, bool links
     batch.target_in[usize(target_row)] = kBegin;
     std::copy(target, tokens.end(), batch.target_in.begin() + target_row + 1);
     std::copy(target, tokens.end(), batch.target_out.begin() + target_row);
+    if (parts.copies != nullptr)
+      add_copies(batch, b, split.examples[usize(batch.example[usize(b)])], *parts.copies);
   }
   return batch;
 }

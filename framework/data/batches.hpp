@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "framework/base/types.hpp"
@@ -82,8 +83,10 @@ struct SourceBatch {
   std::span<const std::vector<Link>> links = {};  // [B] or empty: not asked for
   std::span<const Index> examples = {};           // [B], index in the split; empty: 0, 1, ...
   std::span<const float> frames = {};             // [B,S,F]
-  // [B,S]: the target symbol that a copy of each token is; filled in by the model, where its output layer copies.
+  // [B,S], or empty where the model copies nothing: the target symbol that a copy of each token is, and the words
+  // of those that the target vocabulary lacks (Copies).
   std::span<const Token> copies = {};
+  std::span<const std::string_view> words = {};
 
   Index example(Index row) const { return examples.empty() ? row : examples[usize(row)]; }
 };
@@ -94,26 +97,41 @@ struct Batch {
   Index rows = 0;
   Index source_steps = 0;
   Index target_steps = 0;
-  std::vector<Token> source;      // [B,S], each row ends with </s>; empty where sources are frames
-  std::vector<float> frames;      // [B,S,F]; 0 after a row's end
-  std::vector<Token> target_in;   // [B,T], each row begins with <s>
-  std::vector<Token> target_out;  // [B,T], each row ends with </s>
+  std::vector<Token> source;     // [B,S], each row ends with </s>; empty where sources are frames
+  std::vector<float> frames;     // [B,S,F]; 0 after a row's end
+  std::vector<Token> target_in;  // [B,T], each row begins with <s>
+  std::vector<Token>
+      target_out;  // [B,T], each row ends with </s>; of a model that copies, a word of the source
+                   // that the vocabulary lacks is V + s (Copies)
   std::vector<Index> source_lengths;     // [B], with </s> of symbols
   std::vector<Index> target_lengths;     // [B], with </s>
   std::vector<Index> example;            // [B], index in the split
   std::vector<std::vector<Link>> links;  // [B] or empty: not asked for
+  std::vector<Token> copies;             // [B,S] or empty: not asked for; like the words
+  std::vector<std::string_view> words;   // they point into the split's texts
 
   SourceBatch source_side() const {
-    return {source, rows, source_steps, source_lengths, links, example, frames};
+    return {source, rows, source_steps, source_lengths, links, example, frames, copies, words};
+  }
+  // Row b of target_out without </s>.
+  std::span<const Token> target(Index b) const {
+    return std::span(target_out)
+        .subspan(usize(b * target_steps), usize(target_lengths[usize(b)]) - 1);
   }
 };
 
 // Examples in the order of a batch's rows.
 std::vector<Index> batch_order(const Split& split, std::span<const Index> examples);
 
+// The parts of a batch that only some models read.
+struct BatchParts {
+  bool links = false;
+  const Copies* copies = nullptr;  // null: nothing is copied
+};
+
 // After a row's end is kEnd, a legal token that nothing may depend on. An empty list gives a batch of 0 rows
 // and 0 steps.
-Batch make_batch(const Split& split, std::span<const Index> examples, bool links = false);
+Batch make_batch(const Split& split, std::span<const Index> examples, const BatchParts& parts = {});
 
 // The training split, in memory, segmented differently in every epoch, as the dataset's dropout draws
 // (BPE-dropout, Provilkov et al. 2020): into more pieces than without dropout, so that sentences may become

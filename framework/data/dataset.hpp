@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework/base/types.hpp"
+#include "framework/data/copies.hpp"
 #include "framework/data/text_facts.hpp"
 #include "framework/data/vocabulary.hpp"
 
@@ -62,12 +63,11 @@ struct FrameStatistics {
 struct SourceFormat {
   Index symbols = 0;  // of the vocabulary, with the specials
   FrameFormat frames = {};
-  // [symbols]: the target symbol that a copy of each symbol is (same_symbols); empty: the same index.
-  std::vector<Token> copies = {};
+  std::shared_ptr<const Copies> copies = {};  // null: a copy has the same index
 
   SourceFormat(Index of_symbols) : symbols(of_symbols) {}  // implicit
-  SourceFormat(const Vocabulary& source, const Vocabulary& target)
-      : symbols(source.size()), copies(same_symbols(source, target)) {}
+  SourceFormat(const Vocabulary& source, const std::shared_ptr<const Vocabulary>& target)
+      : symbols(source.size()), copies(std::make_shared<Copies>(source, target)) {}
   SourceFormat(const FrameFormat& of_frames) : frames(of_frames) {}
 };
 
@@ -230,7 +230,7 @@ struct Dataset {
 
   const FrameFormat& frames() const { return train.examples.format(); }
   SourceFormat source_format() const {
-    return source ? SourceFormat(*source, *target) : SourceFormat(frames());
+    return source ? SourceFormat(*source, target) : SourceFormat(frames());
   }
 };
 

@@ -50,6 +50,8 @@ class Vocabulary {
   std::vector<Index> word_of(std::string_view line) const { return words_of(split(line)); }
   // Returns whether kSpaceMark means a space, so that text with this character would be changed.
   virtual bool marks_spaces() const { return false; }
+  // Returns whether each symbol is a word of the text.
+  bool has_words() const { return !has_pieces() && !marks_spaces(); }
   // Printable text that holds everything needed to make it again; see load_vocabulary.
   virtual std::string serialize() const = 0;
 

@@ -101,7 +101,7 @@ class Beam {
       best_.push_back({after(live, *forced), live, *forced});
     else
       consider(live, width, [&](Token token) {
-        return growing_.allows(token) && (token != kEnd || may_end);
+        return growing_.allows(live, token) && (token != kEnd || may_end);
       });
   }
 
@@ -151,7 +151,7 @@ class Beam {
     };
     const auto consider_of = [&](std::size_t live, std::size_t most) {
       consider(live, most, [&](Token token) {
-        if (!growing_.allows(token)) return false;
+        if (!growing_.allows(live, token)) return false;
         if (token != kEnd) return missing(live, token) <= steps_after;
         return may_end && phrases.missing(progress_.at(sentence, live)) == 0;
       });

@@ -22,8 +22,9 @@ class IbmModel1;
 
 // The decoder is fed the reference, and predicts its tokens and </s>.
 struct TeacherForced {
-  double nll = 0;             // nats, summed over the target tokens and </s>
-  std::vector<Token> target;  // [steps] the reference with </s>
+  double nll = 0;  // nats, summed over the target tokens and </s>
+  std::vector<Token>
+      target;  // [steps] the reference with </s>; words that can only be copied as in Copies
   std::vector<Token> best;    // [steps] the most probable token given the reference before it
   AlignmentMatrix attention;  // empty for a model that does not align
   std::vector<HeadMatrix> heads;
@@ -35,7 +36,7 @@ struct Decoded {
   std::vector<Token> tokens;  // without </s>
   std::string text;
   // The vocabulary's segmentation of the text, whichever symbols the search produced; if there is an
-  // <unk> in it, which cannot come from text, the symbols of the search.
+  // <unk> in it, which cannot come from text, the symbols of the search. Copied words as in Copies.
   std::vector<Token> symbols;
   double score = 0;      // by which the search ranked it
   bool finished = true;  // false: the length limit came before </s>

@@ -106,7 +106,7 @@ auto of_each_sentence(const Probed& probed, Index count, const See& see) {
     probed.check_stop();
     found[usize(i)] = see(
         i,
-        make_batch(probed.split, std::span(seen).subspan(usize(i), 1), probed.model.reads_links()));
+        make_batch(probed.split, std::span(seen).subspan(usize(i), 1), probed.model.batch_parts()));
   });
   return found;
 }

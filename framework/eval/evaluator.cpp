@@ -110,10 +110,7 @@ std::vector<TeacherForced> in_one_pass(const Model& model,
 
 std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const Batch& batch) {
   std::vector<std::span<const Token>> targets;
-  for (Index b = 0; b < batch.rows; ++b)
-    targets.push_back(
-        std::span(batch.target_out)
-            .subspan(usize(b * batch.target_steps), usize(batch.target_lengths[usize(b)]) - 1));
+  for (Index b = 0; b < batch.rows; ++b) targets.push_back(batch.target(b));
   std::vector<TeacherForced> results;
   for (Forced& forced : force(scorer, tape, batch.source_side(), targets)) {
     const std::span<const Token> target = targets[results.size()];
@@ -127,13 +124,19 @@ std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const 
   return results;
 }
 
-Decoded decoded_of(Hypothesis hypothesis, const Vocabulary& vocabulary) {
+// copied: the replaced words that the search has written.
+Decoded decoded_of(Hypothesis hypothesis,
+                   std::span<const ReplacedWord> copied,
+                   const Vocabulary& vocabulary) {
   const std::vector<Token>& tokens = hypothesis.tokens;
   std::string text = text_of(hypothesis, vocabulary);
   const auto unknown = std::ranges::count(tokens, kUnknown);
   const bool recut =
       (vocabulary.has_pieces() || unknown > 0) && unknown == std::ssize(hypothesis.replaced);
   std::vector<Token> symbols = recut ? vocabulary.encode(text) : tokens;
+  if (symbols.size() == tokens.size())
+    for (const ReplacedWord& one : copied)
+      symbols[usize(one.symbol)] = static_cast<Token>(vocabulary.size() + one.source);
   std::vector<Link> replaced;
   for (const ReplacedWord& one : hypothesis.replaced) replaced.push_back({one.source, one.symbol});
   return {std::move(hypothesis.tokens),
@@ -237,7 +240,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   workers.run(std::ssize(batches), [&](Index i) {
     if (request.stop && request.stop())
       throw Interrupted("interrupted while evaluating {}", split.name);
-    Batch batch = make_batch(split, batches[usize(i)], scorer.reads_links());
+    Batch batch = make_batch(split, batches[usize(i)], scorer.batch_parts());
     model.place_links(batch);
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;
@@ -261,9 +264,10 @@ EvaluatedSplit evaluate(const Scorer& scorer,
         const auto at = usize(batch.example[row]);
         Hypothesis& best = hypotheses[row].front();
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
+        const std::vector<ReplacedWord> copied = best.replaced;
         if (request.unknown != nullptr)
           request.unknown->replace(best, split.examples[at].source_text);
-        out.decoded[at] = decoded_of(std::move(best), target);
+        out.decoded[at] = decoded_of(std::move(best), copied, target);
       }
     }
     for (std::size_t row = 0; row < forced.size(); ++row) {

@@ -24,6 +24,7 @@ LeftToRight::LeftToRight(const Scorer& scorer,
                          const Demands& demands)
     : scorer_(scorer),
       tape_(emptied(tape)),
+      source_(source),
       demands_(demands),
       whole_(scorer.read(tape, source)),
       positions_(scorer.positions(whole_)),
@@ -45,7 +46,8 @@ LeftToRight::~LeftToRight() { emptied(tape_); }
 void LeftToRight::predict() {
   tape_.rewind(steps_);
   for (const LiveHypothesis& live : live_)
-    previous_[usize(live.row)] = live.last == nullptr ? kBegin : live.last->token;
+    previous_[usize(live.row)] =
+        live.last == nullptr ? kBegin : in_vocabulary(live.last->token, scorer_.target_symbols());
   prediction_ = scorer_.predict(tape_, rows_.sources(), std::span(previous_).first(live_.size()));
 }
 
@@ -95,6 +97,13 @@ Hypothesis LeftToRight::finish(std::size_t live, Token token, double log_probabi
     if (symbol->alignment != nullptr)
       std::copy_n(symbol->alignment, length, hypothesis.alignment.data() + step * length);
   }
+  const Index words = live_[live].sentence * source_.positions;
+  for (std::size_t at = 0; at < hypothesis.tokens.size(); ++at)
+    if (const Index s = hypothesis.tokens[at] - scorer_.target_symbols(); s >= 0) {
+      hypothesis.replaced.push_back(
+          {static_cast<Index>(at), s, std::string(source_.words[usize(words + s)])});
+      hypothesis.tokens[at] = kUnknown;
+    }
   return hypothesis;
 }
 

@@ -56,12 +56,13 @@ class LeftToRight {
     return step_ < std::ssize(prefix) ? std::optional(prefix[usize(step_)]) : std::nullopt;
   }
   // Returns whether a search that is free may choose the symbol, as far as this class knows.
-  bool allows(Token token) const {
-    return token != kBegin && !(demands_.no_unknown && token == kUnknown);
+  bool allows(std::size_t live, Token token) const {
+    return token != kBegin && !(demands_.no_unknown && token == kUnknown) &&
+           logits(live)[usize(token)] != kImpossible;
   }
 
   void predict();
-  std::span<const real> logits(std::size_t live) const;  // [V] of the next symbol
+  std::span<const real> logits(std::size_t live) const;  // of the next symbol
   real log_sum(std::size_t live) const;                  // log p(v) = logits[v] - log_sum
 
   // Extends a hypothesis by one symbol, with this new log probability: for the next step (hypotheses
@@ -75,6 +76,7 @@ class LeftToRight {
 
   const Scorer& scorer_;
   Tape& tape_;
+  SourceBatch source_;
   Demands demands_;
   std::vector<LiveHypothesis> live_, next_;
   std::vector<Token> previous_;  // by row

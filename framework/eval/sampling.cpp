@@ -15,7 +15,9 @@ void SampleDistribution::set(std::span<const real> logits, bool may_end, bool ma
   items_.clear();
   double largest = -std::numeric_limits<double>::infinity();
   for (Index v = 0; v < std::ssize(logits); ++v) {
-    if (v == kBegin || (v == kEnd && !may_end) || (v == kUnknown && !may_be_unknown)) continue;
+    if (v == kBegin || (v == kEnd && !may_end) || (v == kUnknown && !may_be_unknown) ||
+        logits[usize(v)] == kImpossible)
+      continue;
     const auto logit = static_cast<double>(logits[usize(v)]);
     items_.push_back({logit, static_cast<Token>(v)});
     if (logit > largest) largest = logit;
@@ -77,7 +79,8 @@ namespace {
 // Equal ones become one.
 void add(Hypothesis&& hypothesis, std::vector<Hypothesis>& all) {
   auto equal = std::ranges::find_if(all, [&](const Hypothesis& one) {
-    return one.finished == hypothesis.finished && one.tokens == hypothesis.tokens;
+    return one.finished == hypothesis.finished && one.tokens == hypothesis.tokens &&
+           one.replaced == hypothesis.replaced;
   });
   if (equal == all.end()) equal = all.insert(equal, std::move(hypothesis));
   ++equal->drawn;
@@ -105,7 +108,7 @@ std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
       const std::span<const real> logits = growing.logits(i);
       const auto drawn = [&] {
         distribution.set(
-            logits, step >= settings.limits.least_symbols(length), growing.allows(kUnknown));
+            logits, step >= settings.limits.least_symbols(length), !demands.no_unknown);
         const auto draw =
             static_cast<std::uint64_t>(one.number) << 32 | static_cast<std::uint64_t>(step);
         const auto example = static_cast<std::uint64_t>(source.example(one.sentence));

@@ -37,7 +37,7 @@ class SampleDistribution {
  public:
   explicit SampleDistribution(const SampleSettings& settings) : settings_(settings) {}
 
-  // Takes log probabilities up to a constant, `logits` [V].
+  // Takes log probabilities up to a constant, `logits` of all symbols.
   void set(std::span<const real> logits, bool may_end, bool may_be_unknown = true);
   Token draw(double u) const;             // u in [0, 1): the inverse of the cumulative distribution
   double probability(Token token) const;  // 0 for symbols that are cut off

@@ -32,6 +32,17 @@ real log_mean_exp(std::span<const View> parts, Index i) {
   return largest + exact::log(sum / static_cast<real>(parts.size()));
 }
 
+// Logits [B,V] of a model that copies nothing, with the columns of one that does.
+View widened(Tape& tape, View logits, Index columns) {
+  const Index symbols = logits.shape[1];
+  if (symbols == columns) return logits;
+  const View wide = tape.allocate({logits.shape[0], columns});
+  std::ranges::fill(wide, kImpossible);
+  for (Index row = 0; row < wide.shape[0]; ++row)
+    std::copy_n(logits.data + row * symbols, symbols, wide.data + row * columns);
+  return wide;
+}
+
 real mean(std::span<const View> parts, Index i) {
   real sum = 0;
   for (const View part : parts) sum += part.data[i];
@@ -52,8 +63,14 @@ Scorer::Scorer(std::vector<const Model*> models, Mean mean)
 
 bool Scorer::aligns() const { return first_aligning() < models_.size(); }
 
-bool Scorer::reads_links() const {
-  return std::ranges::any_of(models_, [](const Model* model) { return model->reads_links(); });
+BatchParts Scorer::batch_parts() const {
+  BatchParts all;
+  for (const Model* model : models_) {
+    const BatchParts parts = model->batch_parts();
+    all.links |= parts.links;
+    if (all.copies == nullptr) all.copies = parts.copies;
+  }
+  return all;
 }
 
 std::size_t Scorer::first_aligning() const {
@@ -79,6 +96,7 @@ Scorer::Prediction Scorer::predict(Tape& tape,
   View* parts = tape.arena().array_of<View>(count);
   View* weights = tape.arena().array_of<View>(count);
   std::size_t aligning = 0;
+  Index columns = 0;
   Prediction result;
   result.next = {next, models_.size()};
   const std::span<const Index> positions = this->positions(now);
@@ -86,6 +104,7 @@ Scorer::Prediction Scorer::predict(Tape& tape,
     const Model::Prediction one = models_[m]->predict(tape, now[m], previous);
     next[m] = one.next;
     parts[m] = one.logits.value();
+    columns = std::max(columns, parts[m].shape[1]);
     if (!one.weights || !std::ranges::equal(now[m].memory.lengths, positions)) continue;
     if (aligning == 0 || one.weights.shape() == weights[0].shape)
       weights[aligning++] = one.weights.value();
@@ -95,6 +114,7 @@ Scorer::Prediction Scorer::predict(Tape& tape,
   result.log_sums = log_sums_of(tape, result.logits);
   if (count == 1) return result;
 
+  for (std::size_t m = 0; m < models_.size(); ++m) parts[m] = widened(tape, parts[m], columns);
   normalise(parts[0], result.log_sums);
   for (std::size_t m = 1; m < models_.size(); ++m) normalise(parts[m], log_sums_of(tape, parts[m]));
   const std::span<const View> all(parts, models_.size());

@@ -22,8 +22,8 @@ class Scorer {
   explicit Scorer(std::vector<const Model*> models, Mean mean = Mean::probabilities);
 
   std::span<const Model* const> models() const { return models_; }
-  bool aligns() const;       // at least one of them does
-  bool reads_links() const;  // at least one of them does
+  bool aligns() const;             // at least one of them does
+  BatchParts batch_parts() const;  // those that at least one of them reads
   Index target_symbols() const { return models_.front()->target_symbols(); }
 
   // The one whose annotations weights are over: the first that aligns, or the first.
@@ -35,7 +35,7 @@ class Scorer {
   std::span<const Index> positions(std::span<const Model::Source> sources) const;
 
   struct Prediction {
-    View logits;                  // [B,V]
+    View logits;                  // [B,V], or [B,V + S] where one of them copies
     View log_sums;                // [B]: log p(v) = logits[v] - log_sum, natural logarithm
     View weights;                 // [B,S] or empty
     std::span<const State> next;  // of each model

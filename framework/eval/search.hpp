@@ -22,6 +22,8 @@ struct ReplacedWord {
   Index symbol = 0;   // of the hypothesis
   Index source = -1;  // the source word in its place, from 0; -1: a prefix gave it
   std::string text;
+
+  bool operator==(const ReplacedWord&) const = default;
 };
 
 struct Hypothesis {
@@ -33,7 +35,7 @@ struct Hypothesis {
   std::vector<float>
       alignment;    // [steps, annotations]; steps = tokens (+ 1 for </s>); empty without attention
   Index drawn = 0;  // how often, by a search that draws
-  std::vector<ReplacedWord> replaced = {};  // by position; a search fills none
+  std::vector<ReplacedWord> replaced = {};  // by position; a search fills in words that were copied
 
   std::size_t steps() const { return tokens.size() + (finished ? 1 : 0); }
 };
@@ -41,7 +43,8 @@ struct Hypothesis {
 // The hypothesis as a line that people read: as `target` joins symbols, with the words that replace some.
 std::string text_of(const Hypothesis& hypothesis, const Vocabulary& target);
 
-// What a caller demands of the outputs of a batch, besides the options of the search.
+// What a caller demands of the outputs of a batch, besides the options of the search. Words that only a source has may
+// be demanded of a model that copies (Copies).
 enum class Demand { no_unknown, prefix, phrases };
 struct Demands {
   using Phrase = std::vector<Token>;
@@ -157,7 +160,7 @@ struct Forced {
   std::vector<Token> best;  // [steps] the most probable symbol given those before it
 };
 
-// targets [B], without </s>. The tape is used up and reset.
+// targets [B], as Batch::target has them. The tape is used up and reset.
 std::vector<Forced> force(const Scorer& scorer,
                           Tape& tape,
                           const SourceBatch& source,

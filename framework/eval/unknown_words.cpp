@@ -37,7 +37,7 @@ UnknownWords::UnknownWords(const UnknownWordsOptions& options,
         "evaluate.unknown_words.by: {} puts source words into the output, but the sources are "
         "frames; use forbid, or remove it",
         options.by);
-  if (target.has_pieces() || target.marks_spaces())
+  if (!target.has_words())
     throw SpecError(
         "evaluate.unknown_words.by: {} replaces words, but the symbols of the target vocabulary "
         "(type {}) are parts of words; use forbid, or remove it",

@@ -68,7 +68,7 @@ JsonObject states_json(const TrainedRuns& runs, Index sentences) {
   const Dataset data = load_data(run, "test", changes.missing);
   Gathered annotations, readouts;
   for (const Index sentence : seen_sentences(data.test, sentences)) {
-    const Batch batch = make_batch(data.test, {&sentence, 1}, model.reads_links());
+    const Batch batch = make_batch(data.test, {&sentence, 1}, model.batch_parts());
     Tape tape(Tape::Mode::infer);
     const Model::Taught taught = model.teach(tape, batch, {});
     const auto add = [&](Gathered& to, View values, Index count) {  // [1,S,D] or [T,1,D]
@@ -86,7 +86,7 @@ JsonObject states_json(const TrainedRuns& runs, Index sentences) {
           begin[at] = run.source->symbol(batch.source[usize(i)]);
     }
     for (const Token token : batch.target_out)
-      readouts.symbols.push_back(run.target->symbol(token));
+      readouts.symbols.push_back(run.target->symbol(in_vocabulary(token, run.target->size())));
   }
   if (readouts.sentences.empty()) throw DataError("no test sentence has a reference");
   JsonObject json = {{"format", "softalign-states"},

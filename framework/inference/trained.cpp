@@ -144,7 +144,7 @@ TrainedRun open_one(const fs::path& file,
   FrameStatistics statistics = stored_statistics(record, frames);
   auto model =
       std::make_unique<Model>(resolved.spec.model,
-                              frames ? SourceFormat(frames) : SourceFormat(*source, *target),
+                              frames ? SourceFormat(frames) : SourceFormat(*source, target),
                               target->size(),
                               static_cast<std::uint64_t>(resolved.spec.seed),
                               resolved.spec.init.value_or(InitOptions{}).freeze);
@@ -228,7 +228,7 @@ std::vector<std::string> TrainedRuns::ids() const {
 }
 
 void refuse_links(const TrainedRuns& runs) {
-  if (runs.scorer.reads_links())
+  if (runs.scorer.batch_parts().links)
     throw SpecError(
         "attention '{}' reads gold links of every sentence, but there are none here; softalign "
         "evaluate measures this run on its own sentences",

@@ -68,15 +68,18 @@ Index Translator::longest_of(const std::vector<Source>& sources) {
 }
 
 std::vector<Demands::Phrase> Translator::phrases_of(const std::string& line,
+                                                    std::span<const std::string_view> copied,
                                                     const std::string& file,
                                                     Index number) const {
   const Vocabulary& target = *run().target;
+  const Copies* const copies = runs_.scorer.batch_parts().copies;
   std::vector<Demands::Phrase> phrases;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find('\t', begin), line.size());
     const std::string phrase = line.substr(begin, end - begin);
     begin = end + 1;
     phrases.push_back(target.encode(phrase));
+    if (copies != nullptr) copies->extend(phrases.back(), phrase, copied);
     if (const auto unknown = std::ranges::find(phrases.back(), kUnknown);
         unknown != phrases.back().end())
       throw DataError("{}:{}: no output can contain '{}': '{}' is not in the target vocabulary",
@@ -95,6 +98,7 @@ Translator::Block Translator::read(const std::vector<Source>& sources,
                                    std::vector<Translation>& translations) {
   Block block{.split = {.name = {}, .examples = Examples(run().frames), .counts = {}}};
   const Index longest = longest_of(sources);
+  const Copies* const copies = runs_.scorer.batch_parts().copies;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Translation& translation = translations[i];
     Example source = sources_.read(sources[i], options_.input, translation.line + 1);
@@ -110,24 +114,32 @@ Translator::Block Translator::read(const std::vector<Source>& sources,
     }
     block.split.examples.append(source);
     block.line_of.push_back(translation.line);
-    if (!demands.prefixes.empty()) block.prefixes.push_back(prefixes_.encode(demands.prefixes[i]));
+    std::vector<std::string_view> copied;  // words that can only be copied
+    if (copies != nullptr) copied = copies->of(source.source, source.source_text).words;
+    if (!demands.prefixes.empty()) {
+      block.prefixes.push_back(prefixes_.encode(demands.prefixes[i]));
+      if (copies != nullptr) copies->extend(block.prefixes.back(), demands.prefixes[i], copied);
+    }
     if (!demands.phrases.empty())
       block.phrases.push_back(
-          phrases_of(demands.phrases[i], demands.phrases_file, translation.line + 1));
+          phrases_of(demands.phrases[i], copied, demands.phrases_file, translation.line + 1));
   }
   return block;
 }
 
-// A word for each <unk>: that of the prefix, or as the run's evaluate.unknown_words has it.
+// A word for each <unk> that was not copied: that of the prefix, or as the run's evaluate.unknown_words has it.
 void Translator::name_unknown(Hypothesis& hypothesis,
                               const std::string& prefix,
                               const std::string& source) const {
   const Vocabulary& target = *run().target;
-  if (!prefix.empty() && !target.has_pieces() && !target.marks_spaces()) {
+  if (!prefix.empty() && target.has_words()) {
     const std::vector<std::string> words = target.split(prefix);
-    for (std::size_t i = 0; i < words.size(); ++i)
-      if (hypothesis.tokens[i] == kUnknown)
-        hypothesis.replaced.push_back({static_cast<Index>(i), -1, words[i]});
+    std::vector<ReplacedWord>& replaced = hypothesis.replaced;
+    for (Index i = 0; i < std::ssize(words); ++i) {
+      const auto at = std::ranges::lower_bound(replaced, i, {}, &ReplacedWord::symbol);
+      if (hypothesis.tokens[usize(i)] == kUnknown && (at == replaced.end() || at->symbol != i))
+        replaced.insert(at, {i, -1, words[usize(i)]});
+    }
   }
   if (unknown_) unknown_->replace(hypothesis, source);
 }
@@ -157,7 +169,7 @@ std::vector<Translation> Translator::translate_all(const std::vector<Source>& so
   if (options_.too_long == TooLong::refuse) sizes_.check(block.split, true);
   const Batches batches = evaluation_batches(block.split, run().spec().evaluate.batch);
   const auto search = [&](Index b) {
-    const Batch batch = make_batch(block.split, batches[usize(b)], runs_.scorer.reads_links());
+    const Batch batch = make_batch(block.split, batches[usize(b)], runs_.scorer.batch_parts());
     std::vector<Index> numbers;  // random draws depend only on the line
     std::vector<std::vector<Token>> prefixes;
     std::vector<std::vector<Demands::Phrase>> phrases;
@@ -241,6 +253,7 @@ std::vector<Hypothesis> ForcedDecoder::decode(const std::vector<std::string>& so
       continue;
     }
     example.target = target;
+    example.target_text = targets[i];
     split.examples.append(example);
     line_of.push_back(line);
   }
@@ -248,10 +261,9 @@ std::vector<Hypothesis> ForcedDecoder::decode(const std::vector<std::string>& so
   std::vector<Hypothesis> hypotheses(sources.size());
   const Batches batches = evaluation_batches(split, runs_.first().spec().evaluate.batch);
   const auto force_batch = [&](Index b) {
-    const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.reads_links());
+    const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.batch_parts());
     std::vector<std::span<const Token>> tokens;
-    for (const Index example : batch.example)
-      tokens.push_back(split.examples[usize(example)].target);
+    for (Index row = 0; row < batch.rows; ++row) tokens.push_back(batch.target(row));
     Tape tape(Tape::Mode::infer);
     std::vector<Forced> forced = force(runs_.scorer, tape, batch.source_side(), tokens);
     for (std::size_t row = 0; row < forced.size(); ++row) {
@@ -315,84 +327,6 @@ JsonObject score_json(Index line, const Hypothesis& forced, const Vocabulary& ta
     json["log_probabilities"] = forced.log_probabilities;
   }
   return json;
-}
-
-std::vector<Token> UnknownSymbols::encode(const std::string& line) {
-  constexpr std::size_t kExamples = 5;
-  std::vector<Token> tokens = vocabulary_.encode(line);
-  symbols_ += std::ssize(tokens);
-  const Index unknown = std::count(tokens.begin(), tokens.end(), kUnknown);
-  if (unknown == 0) return tokens;
-  unknown_ += unknown;
-  const std::vector<std::string> symbols = vocabulary_.split(line);
-  for (std::size_t i = 0; i < tokens.size() && !more_; ++i) {
-    if (tokens[i] != kUnknown) continue;
-    const std::string symbol = printable(symbols[i]);
-    if (std::find(examples_.begin(), examples_.end(), symbol) != examples_.end()) continue;
-    more_ = examples_.size() == kExamples;
-    if (!more_) examples_.push_back(symbol);
-  }
-  return tokens;
-}
-
-std::string UnknownSymbols::note() const {
-  if (unknown_ == 0) return "";
-  return fmt::format(
-      "note: {} of {} {} symbols are not in the vocabulary and read as <unk>: {}{}\n",
-      unknown_,
-      symbols_,
-      side_,
-      fmt::join(examples_, " "),
-      more_ ? " ..." : "");
-}
-
-Example NewSources::read(const std::string& line, const std::string& file, Index number) {
-  if (!symbols_) try {
-      numbers_ = frames_of_line(line, frames_);
-      normalise_frames(numbers_, frames_, statistics_);
-      return {.frames = numbers_};
-    } catch (const DataError& error) {
-      throw DataError("{}:{}: {}", printable(file, kWhole), number, error);
-    }
-  tokens_ = symbols_->encode(line);
-  return {.source = tokens_};
-}
-
-Index NewSources::length(const std::string& line) const {
-  if (symbols_) return symbols_->count(line);
-  return std::ssize(split_words(line)) / frames_.size;
-}
-
-Index NewSources::length(const std::vector<float>& frames) const {
-  return std::ssize(frames) / frames_.size;
-}
-
-Index NewSources::length(const Example& source) const {
-  return symbols_ ? std::ssize(source.source) : std::ssize(source.frames) / frames_.size;
-}
-
-Example NewSources::read(const std::vector<float>& frames, const std::string& file, Index number) {
-  numbers_ = frames;
-  try {
-    normalise_frames(numbers_, frames_, statistics_);
-  } catch (const DataError& error) {
-    throw DataError("{}: array {}: {}", file, number - 1, error);
-  }
-  return {.frames = numbers_};
-}
-
-void refuse_unreadable(const Scorer& scorer,
-                       const Split& split,
-                       const std::string& file,
-                       std::span<const Index> lines) {
-  Tape tape(Tape::Mode::infer);
-  for (std::size_t i = 0; i < split.examples.size(); ++i) try {
-      const Batch alone = make_batch(split, std::vector{static_cast<Index>(i)}, false);
-      tape.reset();
-      scorer.read(tape, alone.source_side());
-    } catch (const DataError& error) {
-      throw DataError("{}:{}: {}", printable(file, kWhole), lines[i] + 1, error.what());
-    }
 }
 
 }  // namespace softalign

@@ -120,7 +120,7 @@ class Translator {
 
   std::size_t block() const;  // sentences that are best translated together
   // The translations of lines, in order. `first`: the number of the first line, from 0. Throws DataError for a
-  // phrase that the target vocabulary lacks a symbol of.
+  // phrase with a symbol that the target vocabulary lacks and the model cannot copy.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      Index first = 0,
                                      const LineDemands& demands = {});
@@ -150,6 +150,7 @@ class Translator {
   template <class Source>
   Index longest_of(const std::vector<Source>& sources);
   std::vector<Demands::Phrase> phrases_of(const std::string& line,
+                                          std::span<const std::string_view> copied,
                                           const std::string& file,
                                           Index number) const;
   void name_unknown(Hypothesis& hypothesis,

@@ -12,8 +12,7 @@
 namespace softalign::conformance {
 namespace {
 
-constexpr Index kEmbedding = 7, kQuery = 6, kAnnotation = 8, kStart = 4;
-constexpr Token kSymbols = 16;
+constexpr Index kQuery = 6, kAnnotation = 8, kStart = 4;
 
 void check_sizes(const Encoder& encoder, const Annotations& a) {
   std::vector<Index> finals;
@@ -43,11 +42,6 @@ void check_heads(const HeadWeights& heads, std::span<const Index> lengths, Index
         throw BugError("[encoder] the weights of a head at padding are not 0");
     }
   }
-}
-
-// A number is some symbol and a half, so that a small step changes none.
-void make_symbols(Subject::Input& input) {
-  for (real& number : input.numbers) number = std::floor(std::abs(10 * number)) + real(0.5);
 }
 
 // Row b of numbers [B,S], symbols, and </s> at the end of the row's length.
@@ -96,7 +90,7 @@ std::unique_ptr<Subject> source_encoder_subject(std::unique_ptr<Subject> subject
   const Index height = std::max<Index>(1, encoder->frames().height),
               size = reads_frames ? std::max<Index>(1, encoder->frames().size) : 1;
   subject->input("source", {kRows, kPositions, height * size}, true);
-  make_symbols(subject->inputs[0]);
+  subject->inputs[0].make_symbols();
   subject->positional_outputs = {false, false, false, false};
   subject->run = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const auto rows = static_cast<Index>(lengths.size());
@@ -293,86 +287,6 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
   return subject;
 }
 
-std::span<const Token> symbols_of(Tape& tape, Var numbers) {
-  const Index count = numbers.shape().size();
-  Token* symbols = tape.arena().array_of<Token>(count);
-  for (Index i = 0; i < count; ++i)
-    symbols[i] = kSpecials + static_cast<Token>(numbers.value().data[i]) % kSymbols;
-  return {symbols, usize(count)};
-}
-
-const Objective kObjective{.factor = real(0.25), .label_smoothing = real(0.1)};
-
-// factor * sum of (1 - smoothing) nll + smoothing uniform, of logits [B,V].
-Var cross_entropy(Var logits, std::span<const Token> targets) {
-  Tape& tape = logits.tape();
-  const Index rows = logits.shape()[0], symbols = logits.shape()[1];
-  const View losses = tape.zeros({rows}), slopes = tape.zeros(logits.shape());
-  for (Index b = 0; b < rows; ++b) {
-    const real* row = logits.value().data + b * symbols;
-    real sum = 0;
-    for (Index v = 0; v < symbols; ++v) sum += std::exp(row[v]);
-    for (Index v = 0; v < symbols; ++v) {
-      const real share = kObjective.label_smoothing / static_cast<real>(symbols) +
-                         (v == targets[usize(b)] ? 1 - kObjective.label_smoothing : 0);
-      losses.data[b] += kObjective.factor * share * (std::log(sum) - row[v]);
-      slopes.data[b * symbols + v] = kObjective.factor * (std::exp(row[v]) / sum - share);
-    }
-  }
-  return tape.record(losses, {logits}, [=](View dlosses) {
-    const View dlogits = logits.gradient();
-    for (Index i = 0; i < slopes.size(); ++i)
-      dlogits.data[i] += dlosses.data[i / symbols] * slopes.data[i];
-  });
-}
-
-std::unique_ptr<Subject> output_layer_subject(const Choice& choice) {
-  constexpr Index kReadout = 7, kOutputs = 5;
-  auto subject = std::make_unique<Subject>();
-  std::shared_ptr<OutputLayer> layer =
-      make_plugin<OutputLayerKind>(choice,
-                                   Parameters(subject->parameters),
-                                   OutputSizes{.readout = kReadout,
-                                               .symbols = kSpecials + kSymbols,
-                                               .tied = nullptr,
-                                               .outputs = kOutputs,
-                                               .embedding = kEmbedding});
-  subject->input("readout", {kRows, kReadout}, false);
-  subject->input("energies", {kRows, kPositions}, true);
-  subject->input("source", {kRows, kPositions}, true);
-  subject->input("target", {kRows, 1}, false);
-  subject->input("outputs", {kRows, kOutputs}, false);
-  subject->input("embedded", {kRows, kEmbedding}, false);
-  make_symbols(subject->inputs[2]);
-  make_symbols(subject->inputs[3]);
-  subject->positional_outputs = {false};
-  const auto given = [](Tape& tape,
-                        const Arrays& x,
-                        std::span<const Index> lengths,
-                        const std::function<Var(const OutputInput&)>& f) -> Arrays {
-    AttentionMemory memory{{.lengths = lengths}};
-    memory.source = {symbols_of(tape, x[2]), x[2].shape()[0], x[2].shape()[1], lengths};
-    memory.source.copies = memory.source.tokens;
-    const Var weights = softmax_prefix(x[1], lengths);
-    return {f({x[0], {&weights, 1}, memory, x[4], x[5]})};
-  };
-  subject->run = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) {
-    return given(tape, x, lengths, [&](const OutputInput& in) { return layer->logits(in); });
-  };
-  subject->formula = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) {
-    return given(tape, x, lengths, [&](const OutputInput& in) {
-      return cross_entropy(layer->logits(in), symbols_of(tape, x[3]));
-    });
-  };
-  subject->loss = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) {
-    return given(tape, x, lengths, [&](const OutputInput& in) {
-      const OutputRows rows = output_rows(*layer, in, symbols_of(tape, x[3]), kObjective);
-      return losses_of(*layer, rows, kObjective).loss;
-    });
-  };
-  return subject;
-}
-
 }  // namespace
 
 void Subject::input(const char* name, Shape shape, bool positional) {
@@ -381,6 +295,10 @@ void Subject::input(const char* name, Shape shape, bool positional) {
   for (std::size_t i = 0; i < in.numbers.size(); ++i)
     in.numbers[i] = static_cast<real>(0.7 * stream.normal(i));
   inputs.push_back(std::move(in));
+}
+
+void Subject::Input::make_symbols() {
+  for (real& number : numbers) number = std::floor(std::abs(10 * number)) + real(0.5);
 }
 
 std::unique_ptr<Subject> subject_for(const Choice& choice) {

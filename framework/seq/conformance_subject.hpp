@@ -21,6 +21,9 @@ struct Subject {
     std::vector<real> numbers;
     Shape shape;
     bool positional;
+
+    // Turns each number into some symbol and a half, so that a small step changes none.
+    void make_symbols();
   };
   std::vector<Input> inputs;
   std::vector<bool> positional_outputs;
@@ -36,8 +39,11 @@ struct Subject {
 };
 
 constexpr Index kRows = 3, kPositions = 5;  // sentences and source positions of the inputs
+constexpr Index kEmbedding = 7;
+constexpr Token kSymbols = 16;  // without the specials
 
 // Null for kinds that are not parts of a model, and for placeholders such as built_in.
 std::unique_ptr<Subject> subject_for(const Choice& choice);
+std::unique_ptr<Subject> output_layer_subject(const Choice& choice);
 
 }  // namespace softalign::conformance

@@ -13,13 +13,18 @@
 
 namespace softalign {
 
-// One step of one sentence.
+// The columns of a layer that copies: V, and one for each position where a word that the vocabulary lacks may begin.
+inline Index copy_columns(Index symbols, const SourceBatch& source) {
+  return symbols + source.positions;
+}
+
+// One step of one sentence. [V + S]: one number for each of copy_columns().
 struct CopyRow {
   std::span<const Token> symbols;  // of the sentence's positions; a symbol may be at several
   const real* weights;             // [positions]
   real* dweights;                  // [positions], accumulated; null: not needed
 
-  // by_symbol[v] += the weights of the positions that hold v.
+  // by_symbol[v] += the weights of the positions that hold v; [V + S].
   void add_to(real* by_symbol) const {
     for (std::size_t s = 0; s < symbols.size(); ++s) by_symbol[usize(symbols[s])] += weights[s];
   }

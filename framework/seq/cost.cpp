@@ -37,7 +37,7 @@ Cost cost_of(const ModelOptions& options,
   const Index positions = (lengths.source - 1) * source.frames.height + 1, first = 0;
   Batch batch = make_batch(equal_sentences(1, positions, lengths.target, source.frames),
                            {&first, 1},
-                           model.reads_links());
+                           model.batch_parts());
   model.place_links(batch);
   return cost_of(model, batch);
 }

@@ -122,13 +122,8 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source, HeadWeights* he
   const Annotations annotations = encoder_->encode(input);
   AttentionMemory memory = decoder_->prepare(annotations);
   memory.source = source;
-  if (!copies_.empty()) {
-    const auto count = std::ssize(source.tokens);
-    Token* copies = tape.arena().array_of<Token>(count);
-    std::ranges::transform(
-        source.tokens, copies, [&](Token symbol) { return copies_[usize(symbol)]; });
-    memory.source.copies = {copies, usize(count)};
-  }
+  if (copies_ && source.copies.size() != source.tokens.size())
+    throw BugError("[model] copies, but its batch has no copies: make_batch needs batch_parts()");
   return {memory, decoder_->start(annotations, memory), annotations, input.embedded};
 }
 

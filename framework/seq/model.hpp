@@ -123,6 +123,7 @@ class Model {
     return aligns() && (attention_ == nullptr || attention_->weights_are_learned());
   }
   bool reads_links() const { return decoder_->reads_links(); }  // of every batch
+  BatchParts batch_parts() const { return {reads_links(), copies_.get()}; }
   bool weights_can_change() const {
     return attention_ != nullptr && attention_->weights_can_change();
   }
@@ -204,7 +205,7 @@ class Model {
   // For search: a step after the source was read, or after another step.
   struct Prediction {
     State next;
-    Var logits;   // [B,V]
+    Var logits;   // [B,V], or as OutputLayer::logits has them
     Var weights;  // [B,S] or empty
   };
   Prediction predict(Tape& tape, const Source& source, std::span<const Token> previous) const;
@@ -235,7 +236,7 @@ class Model {
   std::unique_ptr<Decoder> decoder_;
   Attention* attention_ = nullptr;  // the decoder's, which owns it
   std::unique_ptr<OutputLayer> output_layer_;
-  std::vector<Token> copies_;  // [source symbols], SourceFormat::copies; empty: nothing is copied
+  std::shared_ptr<const Copies> copies_;  // null: nothing is copied
   struct Dropouts {
     Dropout source_words, source_embeddings, target_words, target_embeddings, outputs;
   };

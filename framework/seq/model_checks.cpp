@@ -1,7 +1,5 @@
 #include "framework/seq/model_checks.hpp"
 
-#include <algorithm>
-
 #include "framework/base/types.hpp"
 #include "framework/config/value.hpp"
 
@@ -46,12 +44,12 @@ void check_tied_readout(const ModelOptions& options, Index readout) {
       readout);
 }
 
-std::vector<Token> checked_copies(const ModelOptions& options,
-                                  const Encoder& encoder,
-                                  bool aligns,
-                                  bool sums_to_one,
-                                  const SourceFormat& source,
-                                  Index target_symbols) {
+std::shared_ptr<const Copies> checked_copies(const ModelOptions& options,
+                                             const Encoder& encoder,
+                                             bool aligns,
+                                             bool sums_to_one,
+                                             const SourceFormat& source,
+                                             Index target_symbols) {
   constexpr Index kLength = 64;  // any
   if (!aligns)
     throw SpecError("model.output: {} copies by attention weights, but this model has none",
@@ -71,11 +69,7 @@ std::vector<Token> checked_copies(const ModelOptions& options,
         "annotations than one for each symbol",
         options.output.type,
         options.encoder.type);
-  if (!source.copies.empty()) return source.copies;
-  std::vector<Token> copies(usize(source.symbols), kUnknown);
-  for (Index id = 0; id < std::min(source.symbols, target_symbols); ++id)
-    copies[usize(id)] = static_cast<Token>(id);
-  return copies;
+  return source.copies ? source.copies : std::make_shared<Copies>(source.symbols, target_symbols);
 }
 
 void check_built_in(const ModelOptions& options, Index annotation) {

@@ -1,7 +1,7 @@
 // Whether the parts of a model fit together. All throw SpecError.
 #pragma once
 
-#include <vector>
+#include <memory>
 
 #include "framework/seq/model.hpp"
 
@@ -14,13 +14,13 @@ void check_source(const ModelOptions& options, const Encoder& encoder, const Fra
 void check_tied(const ModelOptions& options, const Encoder& encoder, Index source, Index target);
 void check_tied_readout(const ModelOptions& options, Index readout);
 
-// The target symbol that a copy of each source symbol is, for a layer that copies.
-std::vector<Token> checked_copies(const ModelOptions& options,
-                                  const Encoder& encoder,
-                                  bool aligns,
-                                  bool sums_to_one,
-                                  const SourceFormat& source,
-                                  Index target_symbols);
+// The copies of source symbols, for a layer that copies.
+std::shared_ptr<const Copies> checked_copies(const ModelOptions& options,
+                                             const Encoder& encoder,
+                                             bool aligns,
+                                             bool sums_to_one,
+                                             const SourceFormat& source,
+                                             Index target_symbols);
 
 // A decoder that does not build the attention has its own, so the spec must not name one.
 void check_built_in(const ModelOptions& options, Index annotation);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -44,15 +45,20 @@ struct OutputInput {
   Var embedded = {};              // [T,B,E], the symbols before
 };
 
+// The logit of a symbol that cannot be written.
+inline constexpr real kImpossible = -std::numeric_limits<real>::infinity();
+
 // A part of a batch before its loss, which is computed for all parts together.
 struct OutputRows {
-  State inputs;                    // what OutputLayer::prepare made
-  SourceBatch source;              // its sentences
-  std::span<const Token> targets;  // [T,B], -1 after a target's end
+  State inputs;        // what OutputLayer::prepare made
+  SourceBatch source;  // its sentences
+  std::span<const Token>
+      targets;  // [T,B], -1 after a target's end; of a layer that copies below V + S
   // Written by the loss, but not where a row is skipped.
-  real* nll;      // [T,B], -log p in nats
-  real* uniform;  // [T,B], the mean of -log p over all symbols; only with label smoothing
-  Token* best;    // [T,B], the most probable symbol
+  real* nll;  // [T,B], -log p in nats
+  real*
+      uniform;  // [T,B], the mean of -log p over the vocabulary's symbols; only with label smoothing
+  Token* best;  // [T,B], the most probable symbol
 };
 
 // Where the gradient of a parameter is accumulated; null: not needed.
@@ -72,12 +78,15 @@ class OutputLayer {
                     const GradientOf& gradient,
                     Workers& workers,
                     Arena& scratch) const = 0;
-  // [T,B,V]: log p of every symbol, up to a number for each row.
+  // [T,B,V]: log p of every symbol, up to a number for each row. A layer that copies: [T,B,V + S], for the symbols of
+  // Copies, too; kImpossible where no word begins that the vocabulary lacks.
   virtual Var logits(const OutputInput& input) const = 0;
   // [V], added to the logits of every row; empty where the layer has no bias.
   virtual View bias() const { return {}; }
   // true: it reads SourceBatch::copies and the weights, which are then there, one for each source symbol.
   virtual bool copies() const { return false; }
+  // [T,B,1]: of a layer that copies, the probability that a symbol is written and not copied; empty: 0.
+  virtual Var p_gen(const OutputInput& /*input*/) const { return {}; }
   // Multiply-adds of the loss per target symbol, without those of prepare.
   virtual Index multiplications() const = 0;
 };

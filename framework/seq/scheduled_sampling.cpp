@@ -64,13 +64,15 @@ void Model::feed_own_symbols(const DecoderStep& step,
     part.value();  // marks it as read, so that the operations below do not overwrite it
   const Tape::Mark mark = tape.mark();
   const View logits = output_layer_->logits(output_of(step, embedded, memory)).value();
+  const Index columns = logits.shape.last();
   for (std::size_t b = 0; b < next.size(); ++b) {
     const std::uint64_t round = noise.round(static_cast<Index>(b), position);
     if (static_cast<double>(stream.uniform(0, round)) < objective.truth) continue;
-    const real* row = logits.data + static_cast<Index>(b) * target_symbols_;
-    next[b] = objective.argmax
-                  ? static_cast<Token>(std::max_element(row, row + target_symbols_) - row)
-                  : draw(row, target_symbols_, static_cast<double>(stream.uniform(1, round)));
+    const real* row = logits.data + static_cast<Index>(b) * columns;
+    const Token own = objective.argmax
+                          ? static_cast<Token>(std::max_element(row, row + columns) - row)
+                          : draw(row, columns, static_cast<double>(stream.uniform(1, round)));
+    next[b] = in_vocabulary(own, target_symbols_);
   }
   tape.rewind(mark);
 }

@@ -149,7 +149,9 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     const Split split = equal_sentences(size, data.frames);
     std::vector<Index> all;
     for (Index i = 0; i < size.sentences; ++i) all.push_back(i);
-    Batch batch = make_batch(split, all, model.reads_links() || train.guided_alignment.has_value());
+    BatchParts parts = model.batch_parts();
+    parts.links |= train.guided_alignment.has_value();
+    Batch batch = make_batch(split, all, parts);
     model.place_links(batch);
     const ProductPrecision precision(step_options(train, 0).precision);
     WeightPacks packs;

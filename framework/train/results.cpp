@@ -251,7 +251,9 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
                     {{"long_name", "further references; empty: missing"}});
   }
   put("hypothesis", hypotheses, "the search's best");
-  if (spec.evaluate.unknown_words && !spec.evaluate.unknown_words->forbids())
+  const auto empty = [](const std::string& links) { return links.empty(); };
+  if ((spec.evaluate.unknown_words && !spec.evaluate.unknown_words->forbids()) ||
+      !std::ranges::all_of(replaced, empty))
     put("replaced_words",
         replaced,
         "<unk> of the search that a word stands for: i-j of its source word and symbol, from 0");

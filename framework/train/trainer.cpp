@@ -157,12 +157,13 @@ bool Trainer::evaluation_is_due() const {
 void Trainer::one_update(const Split& sentences, const Batches& batches) {
   const Index count = std::ssize(batches),
               end = std::min(count, state_.batch + spec_.train.accumulate.value_or(1));
-  const bool links = model_.reads_links() || spec_.train.guided_alignment;
+  BatchParts read = model_.batch_parts();
+  read.links |= spec_.train.guided_alignment.has_value();
   std::vector<TrainingStep::Parts> all;
   for (Index i = state_.batch; i < end; ++i) {
     TrainingStep::Parts& parts = all.emplace_back();
     for (const auto& part : cut_into_parts(sentences, batches[usize(i)], workers_.threads())) {
-      parts.push_back(make_batch(sentences, part, links));
+      parts.push_back(make_batch(sentences, part, read));
       model_.place_links(parts.back());
     }
   }

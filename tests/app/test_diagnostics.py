@@ -84,7 +84,7 @@ class Model:
 
     def decode(self, h: Any, target: list[int], change: Weights = lambda _, w: w) -> tuple[Any, Any]:
         """(log probabilities [T,V], weights [T,S]) with the target forced on it."""
-        p, s, before, rows, weights = self.p, self.start(h), START, [], []
+        p, s, before, rows, weights, self.readouts = self.p, self.start(h), START, [], [], []
         units = len(s)
         for t, word in enumerate(target):
             e = h @ (s @ p["decoder.attention.score.project.W"])
@@ -93,6 +93,7 @@ class Model:
             c = change(t, weights[-1].copy()) @ h
             y = p["target.embedding.E"][before]
             r = np.concatenate([s, c]) @ p["decoder.readout.output.W"] + p["decoder.readout.output.b"] + y @ p["decoder.readout.symbol.W"]
+            self.readouts.append(np.tanh(r))
             logits = np.tanh(r) @ p["projection.W"] + p["projection.b"]
             rows.append(logits - np.log(np.exp(logits - logits.max()).sum()) - logits.max())
             x = y @ p["decoder.input.W"] + p["decoder.input.b"] + c @ p["decoder.context.W"]
@@ -122,6 +123,25 @@ def sentences(file: Any, module: str, model: Model) -> list[tuple[list[int], lis
     group = file[f"alignments/{module}"]
     rows = zip(group["src_tokens"].asstr(), group["tgt_tokens"].asstr()[-1])
     return [([model.words[w] for w in s if w], [model.words[w] for w in t if w]) for s, t in rows]
+
+
+def test_p_gen_is_the_gate_of_the_readout(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(SPEC.partition("diagnostics:")[0] + "diagnostics:\n  p_gen: {longest: 4}\n")
+    error("run", "tiny.yaml", cwd=tmp_path, code=2)  # a softmax copies nothing
+    run = trained_run(tmp_path, "model.output={type: pointer_generator, gate: readout}")
+    with h5py.File(run / "run.h5") as file:
+        model, found = Model(file), file["diagnostics/p_gen/dev"]
+        gates = []
+        for source, target in sentences(file, "cross_dev", model):
+            model.decode(model.annotations(model.embedded(source), {}), target)
+            gates.append([sigmoid(r @ model.p["gate.readout.W"] + model.p["gate.readout.b"])[0] for r in model.readouts])
+        assert len(gates) == 40 and found["mean"][-1] == pytest.approx(np.mean(np.concatenate(gates)), abs=1e-5)
+        steps = [np.mean([gate[t] for gate in gates if t < len(gate)]) for t in range(4)]
+        assert found["by_step"][-1] == pytest.approx(steps, abs=1e-5) and np.isnan(found["of_copied"][-1])
+        assert {"train", "dev", "test"} == set(file["diagnostics/p_gen"])
+    pointer = trained_run(tmp_path, "model.output=pointer")
+    with h5py.File(pointer / "run.h5") as file:
+        assert file["diagnostics/p_gen/test/mean"][:].tolist() == [0]
 
 
 def test_gradient_flow_is_that_of_central_differences(run: Path) -> None:

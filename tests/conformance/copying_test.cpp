@@ -18,10 +18,12 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr Index kSteps = 3, kRows = 2, kPositions = 4, kSymbols = 9;
+constexpr Index kSteps = 4, kRows = 2, kPositions = 4, kSymbols = 9,
+                kColumns = kSymbols + kPositions;
 const std::vector<Index> kLengths = {4, 2};
-const std::vector<Token> kCopies = {5, 7, 5, 2, 0, 2, 8, 1};
-const std::vector<Token> kTargets = {5, 0, 8, 2, 2, -1};
+const std::vector<Token> kCopies = {
+    5, 10, 10, 2, 0, 10, 8, 1};  // 10 is a word that only a copy can write
+const std::vector<Token> kTargets = {5, 0, 8, 10, 10, 2, 2, -1};
 
 // The numbers of tests/reference/output_layers.py.
 void fill(View array, double phase) {
@@ -152,32 +154,40 @@ BOOST_AUTO_TEST_CASE(layers_are_their_formulas) {
       std::vector<real> p;
       for (Index row = 0; row < kSteps * kRows; ++row) {
         real sum = 0;
-        for (Index v = 0; v < kSymbols; ++v) sum += std::exp(logits.data[row * kSymbols + v]);
-        for (Index v = 0; v < kSymbols; ++v)
-          p.push_back(std::exp(logits.data[row * kSymbols + v]) / sum);
+        for (Index v = 0; v < kColumns; ++v) sum += std::exp(logits.data[row * kColumns + v]);
+        for (Index v = 0; v < kColumns; ++v)
+          p.push_back(std::exp(logits.data[row * kColumns + v]) / sum);
       }
       equal(p, expected["probabilities"], "probabilities");
     }
   }
 }
 
-// A copy is the target symbol of the same name, whatever its index, or <unk>.
+// A copy is the target symbol of the same name, whatever its index, or a word that only this source has.
 BOOST_AUTO_TEST_CASE(a_copy_has_the_name_of_its_source) {
-  const WordVocabulary source("words", {"red", "green", "blue"}), target("words", {"blue", "red"});
+  const WordVocabulary source("words", {"red", "green", "blue"});
+  const auto target =
+      std::make_shared<WordVocabulary>("words", std::vector<std::string>{"blue", "red"});
   const std::vector<Token> wanted = {kUnknown, kBegin, kEnd, 4, kUnknown, 3};
-  BOOST_TEST(same_symbols(source, target) == wanted, boost::test_tools::per_element());
+  BOOST_TEST(same_symbols(source, *target) == wanted, boost::test_tools::per_element());
 
   const Model model(small_model("output: pointer"), SourceFormat(source, target), 5, 3);
-  const std::vector<Token> tokens = {3, 4, 5, kEnd};
-  const std::vector<Index> lengths = {4};
+  const std::string text = "red green blue pink";
+  Split split;
+  split.examples.append({.source = source.encode(text), .source_text = text});
+  const Batch batch = make_batch(split, std::vector<Index>{0}, model.batch_parts());
   Tape tape(Tape::Mode::infer);
-  const Model::Source read = model.read(tape, {tokens, 1, 4, lengths});
+  const Model::Source read = model.read(tape, batch.source_side());
   const std::vector<Token> previous = {kBegin};
   const Model::Prediction next = model.predict(tape, read, previous);
+  BOOST_TEST(next.logits.shape().last() == 5 + 5);
   const real *weights = next.weights.value().data, *logits = next.logits.value().data;
-  const Token copies[] = {4, kUnknown, 3, kEnd};
-  for (std::size_t s = 0; s < 4; ++s)
+  const Token copies[] = {4, 5 + 1, 3, 5 + 3, kEnd};
+  for (std::size_t s = 0; s < 5; ++s)
     BOOST_TEST(std::abs(std::exp(logits[usize(copies[s])]) - weights[s]) < 1e-7);
+  for (const Index v : {5, 7, 9}) BOOST_TEST(logits[v] == kImpossible);
+  BOOST_CHECK_THROW(model.read(tape, make_batch(split, std::vector<Index>{0}).source_side()),
+                    BugError);
 }
 
 BOOST_AUTO_TEST_CASE(a_model_without_what_is_copied_is_refused) {

@@ -66,6 +66,9 @@ struct Experiment {
   BeamSettings settings;
 
   std::vector<std::vector<Link>> links;
+  std::vector<Token>
+      copies;  // of a layer that copies: the target vocabulary lacks every second word
+  std::vector<std::string_view> words;
 
   explicit Experiment(std::uint64_t seed,
                       const std::string& attention = "",
@@ -114,23 +117,41 @@ struct Experiment {
                              ? 3 + static_cast<Token>(random.below(
                                        static_cast<std::uint32_t>(symbols - 3), tokens.size(), 1))
                              : kEnd);
+    if (!model->output_layer().copies()) return;
+    copies = tokens;
+    words.resize(tokens.size());
+    for (std::size_t row = 0; row < tokens.size(); row += usize(positions))
+      for (std::size_t s = 0; s < usize(positions); ++s) {
+        if (tokens[row + s] % 2 == 0) continue;
+        std::size_t first = 0;
+        while (tokens[row + first] != tokens[row + s]) ++first;
+        copies[row + s] = static_cast<Token>(usize(symbols) + first);
+        words[row + first] = std::string_view("abcdefg").substr(first, 1);
+      }
   }
   std::span<const Token> sentence(std::size_t b) const {
     return std::span(tokens).subspan(b * usize(positions), usize(lengths[b]));
   }
   std::vector<std::vector<Hypothesis>> together(Tape& tape) const {
     return beam_search(
-        *model, tape, {tokens, std::ssize(lengths), positions, lengths, links}, settings);
+        *model,
+        tape,
+        {tokens, std::ssize(lengths), positions, lengths, links, {}, {}, copies, words},
+        settings);
+  }
+  SourceBatch one(std::size_t b) const {
+    SourceBatch source{sentence(b),
+                       1,
+                       lengths[b],
+                       std::span(lengths).subspan(b, 1),
+                       std::span(links).subspan(b, 1)};
+    if (copies.empty()) return source;
+    source.copies = std::span(copies).subspan(b * usize(positions), usize(lengths[b]));
+    source.words = std::span(words).subspan(b * usize(positions), usize(lengths[b]));
+    return source;
   }
   std::vector<Hypothesis> alone(Tape& tape, std::size_t b) const {
-    return beam_search(*model,
-                       tape,
-                       {sentence(b),
-                        1,
-                        lengths[b],
-                        std::span(lengths).subspan(b, 1),
-                        std::span(links).subspan(b, 1)},
-                       settings)[0];
+    return beam_search(*model, tape, one(b), settings)[0];
   }
 };
 
@@ -144,13 +165,13 @@ struct Open {
 // log p of each symbol after a hypothesis, read anew from its first symbol; extends its alignment.
 std::vector<double> continuations(const Experiment& experiment, std::size_t b, Open& open) {
   Tape tape(Tape::Mode::infer);
-  const auto length = std::span(experiment.lengths).subspan(b, 1);
-  Model::Source source =
-      experiment.model->read(tape, {experiment.sentence(b), 1, length[0], length, {}});
+  SourceBatch sentence = experiment.one(b);
+  sentence.links = {};
+  Model::Source source = experiment.model->read(tape, sentence);
   std::vector<Token> previous = {kBegin};
   Model::Prediction prediction;
   for (std::size_t i = 0; i <= open.tokens.size(); ++i) {
-    if (i > 0) previous = {open.tokens[i - 1]};
+    if (i > 0) previous = {in_vocabulary(open.tokens[i - 1], experiment.symbols)};
     prediction = experiment.model->predict(tape, source, previous);
     source.state = prediction.next;
   }
@@ -199,8 +220,8 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
     std::vector<Open> longer;
     for (Open& one : open) {
       const auto p = continuations(experiment, b, one);
-      for (Token v = 0; v < experiment.symbols; ++v) {
-        if (v == kBegin || (v == kEnd && step <= least)) continue;
+      for (Token v = 0; v < static_cast<Token>(p.size()); ++v) {
+        if (v == kBegin || (v == kEnd && step <= least) || std::isinf(p[usize(v)])) continue;
         longer.push_back(one);
         longer.back().tokens.push_back(v);
         longer.back().log_probability += p[usize(v)];
@@ -220,8 +241,21 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
       }
       const double score = plain_score(experiment, b, one, step);
       if (ended) one.tokens.pop_back();
-      finished.push_back(
-          {one.tokens, one.log_probability, score, ended, one.log_probabilities, one.alignment});
+      std::vector<ReplacedWord> copied;
+      for (std::size_t i = 0; i < one.tokens.size(); ++i)
+        if (const Index s = one.tokens[i] - experiment.symbols; s >= 0) {
+          copied.push_back(
+              {static_cast<Index>(i), s, std::string(experiment.one(b).words[usize(s)])});
+          one.tokens[i] = kUnknown;
+        }
+      finished.push_back({one.tokens,
+                          one.log_probability,
+                          score,
+                          ended,
+                          one.log_probabilities,
+                          one.alignment,
+                          0,
+                          copied});
     }
   }
   std::stable_sort(finished.begin(), finished.end(), [](const Hypothesis& x, const Hypothesis& y) {
@@ -248,6 +282,7 @@ void expect_definition(const Experiment& experiment) {
       const Hypothesis &x = found[b][k], &y = expected[k];
       BOOST_TEST(x.tokens == y.tokens, boost::test_tools::per_element());
       BOOST_TEST(x.finished == y.finished);
+      BOOST_TEST((x.replaced == y.replaced));
       BOOST_TEST(x.log_probability == y.log_probability);
       BOOST_TEST(x.score == y.score, boost::test_tools::tolerance(1e-12));
       BOOST_REQUIRE(x.log_probabilities.size() == y.log_probabilities.size());

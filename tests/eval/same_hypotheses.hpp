@@ -14,6 +14,7 @@ inline void expect_same(const std::vector<Hypothesis>& a, const std::vector<Hypo
     BOOST_TEST(a[k].log_probability == b[k].log_probability);
     BOOST_TEST(a[k].score == b[k].score);
     BOOST_TEST((a[k].alignment == b[k].alignment));
+    BOOST_TEST((a[k].replaced == b[k].replaced));
   }
 }
 

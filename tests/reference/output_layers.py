@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-STEPS, LENGTHS, POSITIONS, SYMBOLS = 3, [4, 2], 4, 9
+STEPS, LENGTHS, POSITIONS, SYMBOLS = 4, [4, 2], 4, 9
 READOUT, OUTPUTS, EMBEDDING = 3, 5, 2
 ROWS = len(LENGTHS)
-COPIES = [[5, 7, 5, 2], [0, 2, 8, 1]]  # [B,S], the second sentence has two positions
-TARGETS = [[5, 0], [8, 2], [2, -1]]  # [T,B]; 8 is not in its source
+# [B,S], the second sentence has two positions. From 9 on: words that the vocabulary lacks, by their first position.
+COPIES = [[5, 10, 10, 2], [0, 10, 8, 1]]
+TARGETS = [[5, 0], [8, 10], [10, 2], [2, -1]]  # [T,B]; 8 and the second 2 are not in their sources
 FACTOR = 0.25
 NOT_IN_SOURCE = 1e-8  # of pointer
 
@@ -46,21 +47,28 @@ def copied(a: Arrays, t: int, b: int, y: int) -> complex:
     return sum((a["weights"][t, b, s] for s in range(LENGTHS[b]) if COPIES[b][s] == y), 0)
 
 
+def own(b: int) -> list[int]:
+    """The symbols of a sentence that the vocabulary lacks."""
+    return sorted({y for y in COPIES[b][: LENGTHS[b]] if y >= SYMBOLS})
+
+
 def pointer(a: Arrays, t: int, b: int) -> np.ndarray:
-    """Vinyals et al. 2015, equation 3, with a little for every symbol."""
-    p = [copied(a, t, b, y) + NOT_IN_SOURCE for y in range(SYMBOLS)]
-    return np.array(p) / (1 + SYMBOLS * NOT_IN_SOURCE)
+    """Vinyals et al. 2015, equation 3, with a little for every symbol; [V + S]."""
+    symbols = [*range(SYMBOLS), *own(b)]
+    p = [copied(a, t, b, y) + NOT_IN_SOURCE if y in symbols else 0 for y in range(SYMBOLS + POSITIONS)]
+    return np.array(p) / (1 + len(symbols) * NOT_IN_SOURCE)
 
 
 def pointer_generator(a: Arrays, t: int, b: int) -> np.ndarray:
-    """See et al. 2017, equations 8 and 9."""
+    """See et al. 2017, equations 8 and 9, over the extended vocabulary; [V + S]."""
     written = softmax(a["readout"][t, b] @ a["projection.W"] + a["projection.b"])
     if "gate.step.W" in a:
         z = a["outputs"][t, b] @ a["gate.step.W"] + a["gate.step.b"] + a["embedded"][t, b] @ a["gate.symbol.W"]
     else:
         z = a["readout"][t, b] @ a["gate.readout.W"] + a["gate.readout.b"]
     p_gen = 1 / (1 + np.exp(-z[0]))
-    return np.array([p_gen * written[y] + (1 - p_gen) * copied(a, t, b, y) for y in range(SYMBOLS)])
+    written = np.append(written, np.zeros(POSITIONS))
+    return np.array([p_gen * written[y] + (1 - p_gen) * copied(a, t, b, y) for y in range(SYMBOLS + POSITIONS)])
 
 
 PROJECTION = {"projection.W": (READOUT, SYMBOLS), "projection.b": (SYMBOLS,)}
@@ -92,7 +100,7 @@ def case(name: str, smoothing: float) -> dict:
             for b, y in enumerate(TARGETS[t]):
                 if y >= 0:
                     p = layer(a, t, b)
-                    total -= FACTOR * ((1 - smoothing) * np.log(p[y]) + smoothing * np.log(p).mean())
+                    total -= FACTOR * ((1 - smoothing) * np.log(p[y]) + smoothing * np.log(p[:SYMBOLS]).mean())
         return total
 
     gradients = {}
@@ -111,7 +119,7 @@ def case(name: str, smoothing: float) -> dict:
         "loss": loss(arrays),
         "probabilities": p.flatten().tolist(),
         "nll": [-np.log(p[t, b, TARGETS[t][b]]) for t, b in kept],
-        "uniform": [-np.log(p[t, b]).mean() for t, b in kept],
+        "uniform": [-np.log(p[t, b, :SYMBOLS]).mean() for t, b in kept],
         "best": [int(p[t, b].argmax()) for t, b in kept],
         "gradients": gradients,
     }

@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_model_can_be_asked) {
     const Cost cost = cost_of(options, 23, 23, {9, 8});
     Model model(options, 23, 23, 1);
     const Index first = 0;
-    Batch batch = make_batch(equal_sentences(1, 9, 8), {&first, 1}, model.reads_links());
+    Batch batch = make_batch(equal_sentences(1, 9, 8), {&first, 1}, model.batch_parts());
     model.place_links(batch);
     Tape tape(Tape::Mode::infer);
     const Work before = work_of_thread();

@@ -58,7 +58,7 @@ double bytes_of_a_step(const Spec& spec, int threads) {
   std::iota(all.begin(), all.end(), Index{0});
   TrainingStep::Parts parts;
   for (const auto& cut : cut_into_parts(trained.data.train, all, threads))
-    parts.push_back(make_batch(trained.data.train, cut, trained.model->reads_links()));
+    parts.push_back(make_batch(trained.data.train, cut, trained.model->batch_parts()));
   step.run(parts, 1);
   return static_cast<double>(step.peak_bytes());
 }

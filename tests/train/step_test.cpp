@@ -31,7 +31,7 @@ struct Setting {
   TrainingStep::Parts cut(std::span<const Index> examples, Index parts) const {
     TrainingStep::Parts cut;
     for (const auto& part : cut_into_parts(data.train, examples, parts)) {
-      cut.push_back(make_batch(data.train, part, model->reads_links()));
+      cut.push_back(make_batch(data.train, part, model->batch_parts()));
       model->place_links(cut.back());
     }
     return cut;

@@ -94,7 +94,7 @@ class Bottleneck final : public Diagnostic {
     const UncomputedProducts products;
     const Index first = 0;
     const Seen one =
-        see(model, make_batch(equal_sentences(1, 2, 2), {&first, 1}, model.reads_links())).front();
+        see(model, make_batch(equal_sentences(1, 2, 2), {&first, 1}, model.batch_parts())).front();
     const auto size = [](const auto& all) { return static_cast<double>(all.size()); };
     const double n = static_cast<double>(std::min(options_.sentences, split.examples)),
                  state = size(one.state),
@@ -170,7 +170,7 @@ class Bottleneck final : public Diagnostic {
       const auto first = usize(piece * kTogether);
       const auto some =
           std::span(chosen).subspan(first, std::min(usize(kTogether), chosen.size() - first));
-      const Batch batch = make_batch(probed.split, some, probed.model.reads_links());
+      const Batch batch = make_batch(probed.split, some, probed.model.batch_parts());
       std::vector<Seen> rows = see(probed.model, batch);
       for (std::size_t b = 0; b < rows.size(); ++b)
         all[usize(std::ranges::lower_bound(chosen, batch.example[b]) - chosen.begin())] =

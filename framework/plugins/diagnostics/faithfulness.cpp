@@ -50,7 +50,7 @@ Predicted predict(const Model& model, const Batch& batch, const ChangeWeights* c
   Tape tape(Tape::Mode::infer);
   const Model::Taught taught = model.teach(tape, batch, {}, {.change = change});
   const View logits = model.output_layer().logits(taught.output()).value();  // [T,1,V]
-  Predicted predicted{batch.target_lengths[0], model.target_symbols(), {}, {}};
+  Predicted predicted{batch.target_lengths[0], logits.shape.last(), {}, {}};
   predicted.probabilities.reserve(usize(predicted.steps * predicted.symbols));
   for (Index t = 0; t < predicted.steps; ++t) {
     const real* row = logits.data + t * predicted.symbols;
@@ -153,7 +153,9 @@ class Faithfulness final : public Diagnostic {
                const DataOutline::SplitOutline& split,
                int threads) const override {
     // Two distributions for each target symbol, and logits; then the gradients of all parameters.
-    const auto symbols = static_cast<double>((split.target.longest + 1) * model.target_symbols()),
+    const Index copied = model.output_layer().copies() ? split.source.longest + 1 : 0;
+    const auto symbols = static_cast<double>((split.target.longest + 1) *
+                                             (model.target_symbols() + copied)),
                parameters = static_cast<double>(model.parameters().flat_size());
     return threads * std::max(symbols * (2 * sizeof(double) + sizeof(real)),
                               options_.gradients ? parameters * sizeof(real) : 0);

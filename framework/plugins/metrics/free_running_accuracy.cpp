@@ -33,7 +33,10 @@ class FreeRunningAccuracy final : public Metric {
 
  private:
   static Count matches_of(const EvaluatedSentence& sentence) {
-    return position_matches(sentence.decoded->symbols, sentence.example.target);
+    std::span<const Token> reference = sentence.example.target;
+    if (sentence.forced != nullptr)  // it has copied words as symbols
+      reference = std::span(sentence.forced->target).first(reference.size());
+    return position_matches(sentence.decoded->symbols, reference);
   }
 };
 

@@ -2,9 +2,9 @@
 //   p(y) = sum of the weights of the source positions that hold y,
 // and </s> is written by pointing to the </s> of the source. In the paper the output is a position; positions that
 // hold the same symbol share a symbol's probability here. A symbol that is not in the source has the probability
-// 1e-8 instead of 0, so that its loss is finite. The paper's model is decoder luong_lstm with input_feeding: false
-// and score additive (W_1 e_j + W_2 d_i, d_i after the step), which also has a context for a readout that nothing
-// reads. No parameters.
+// 1e-8 instead of 0, so that its loss is finite. Words of the source that the vocabulary lacks are symbols, too
+// (data/copies.hpp). The paper's model is decoder luong_lstm with input_feeding: false and score additive
+// (W_1 e_j + W_2 d_i, d_i after the step), which also has a context for a readout that nothing reads. No parameters.
 #include <algorithm>
 
 #include "framework/plugin.hpp"
@@ -21,9 +21,7 @@ class Pointer final : public OutputLayer {
     void describe(V&) {}
   };
 
-  Pointer(const Parameters&, const OutputSizes& sizes, const Options&)
-      : symbols_(sizes.symbols),
-        log_total_(exact::log(1 + static_cast<real>(sizes.symbols) * kNotInSource)) {
+  Pointer(const Parameters&, const OutputSizes& sizes, const Options&) : symbols_(sizes.symbols) {
     if (sizes.tied != nullptr)
       throw SpecError("output.pointer: has no weights to tie; set tied_embeddings to none");
   }
@@ -35,9 +33,11 @@ class Pointer final : public OutputLayer {
             Workers& workers,
             Arena& scratch) const override {
     const Arena::Mark mark = scratch.mark();
-    const View copied = scratch.zeros({std::ssize(parts), symbols_});
+    real** copied = scratch.array_of<real*>(std::ssize(parts));
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      copied[i] = scratch.zeros({copy_columns(symbols_, parts[i].source)}).data;
     workers.run(std::ssize(parts),
-                [&](Index i) { compare(parts[usize(i)], objective, copied.data + i * symbols_); });
+                [&](Index i) { compare(parts[usize(i)], objective, copied[i]); });
     scratch.rewind(mark);
   }
   Var logits(const OutputInput& input) const override {
@@ -45,21 +45,24 @@ class Pointer final : public OutputLayer {
     const SourceBatch source = input.memory.source;
     const std::span<const Index> of_rows = input.memory.rows;
     Tape& tape = weights.tape();
-    const View copied = tape.zeros(input.readout.shape().with_last(symbols_)),
+    const Index columns = copy_columns(symbols_, source);
+    const View copied = tape.zeros(input.readout.shape().with_last(columns)),
                all = tape.allocate(copied.shape);
     const CopyRows rows(weights, source, of_rows);
     const Index count = copied.shape.rows();
-    for (Index i = 0; i < count; ++i) rows[i].add_to(copied.data + i * symbols_);
-    std::ranges::fill(all, log_of(0));
-    for (Index i = 0; i < count; ++i)
-      for (const Token v : rows[i].symbols)
-        all.data[i * symbols_ + v] = log_of(copied.data[i * symbols_ + v]);
-    return tape.record(all, {weights}, [=, symbols = symbols_](View dall) {
+    for (Index i = 0; i < count; ++i) rows[i].add_to(copied.data + i * columns);
+    for (Index i = 0; i < count; ++i) {
+      real* y = all.data + i * columns;
+      std::fill_n(y, symbols_, log_of(0));
+      std::fill_n(y + symbols_, source.positions, kImpossible);
+      for (const Token v : rows[i].symbols) y[v] = log_of(copied.data[i * columns + v]);
+    }
+    return tape.record(all, {weights}, [=](View dall) {
       const CopyRows back(weights, source, of_rows);
       for (Index i = 0; i < count; ++i) {
         const CopyRow row = back[i];
         for (std::size_t s = 0; s < row.symbols.size(); ++s) {
-          const Index at = i * symbols + row.symbols[s];
+          const Index at = i * columns + row.symbols[s];
           row.dweights[s] += dall.data[at] / (copied.data[at] + kNotInSource);
         }
       }
@@ -71,7 +74,7 @@ class Pointer final : public OutputLayer {
  private:
   static real log_of(real copied) { return exact::log(copied + kNotInSource); }
 
-  // copied [V]: zeros, before and after.
+  // copied [V + S]: zeros, before and after.
   void compare(const OutputRows& part, const Objective& objective, real* copied) const {
     const CopyRows rows(part.inputs[0], part.source);
     const real smoothing = objective.label_smoothing,
@@ -81,14 +84,15 @@ class Pointer final : public OutputLayer {
       if (target < 0) continue;
       const CopyRow row = rows[i];
       row.add_to(copied);
-      part.nll[i] = log_total_ - log_of(copied[target]);
+      const real log_total = log_total_of(row);
+      part.nll[i] = log_total - log_of(copied[target]);
       part.best[i] = most_probable(row, copied);
       for (std::size_t s = 0; row.dweights != nullptr && s < row.symbols.size(); ++s) {
         const Token v = row.symbols[s];
-        const real share = everywhere + (v == target ? 1 - smoothing : 0);
+        const real share = (v < symbols_ ? everywhere : 0) + (v == target ? 1 - smoothing : 0);
         row.dweights[s] -= objective.factor * share / (copied[v] + kNotInSource);
       }
-      if (smoothing > 0) part.uniform[i] = mean_nll(row, copied);
+      if (smoothing > 0) part.uniform[i] = log_total + mean_nll(row, copied);
       row.clear(copied);
     }
   }
@@ -98,20 +102,26 @@ class Pointer final : public OutputLayer {
       if (copied[v] > copied[best] || (copied[v] == copied[best] && v < best)) best = v;
     return best;
   }
-  // Of all symbols; sets copied to 0.
+  // The logarithm of the sum over all symbols: the vocabulary's and those of its own that a sentence has.
+  real log_total_of(const CopyRow& row) const {
+    Index own = 0;
+    for (std::size_t s = 0; s < row.symbols.size(); ++s)
+      own += row.symbols[s] == symbols_ + static_cast<Index>(s);
+    return exact::log(1 + static_cast<real>(symbols_ + own) * kNotInSource);
+  }
+  // Of the vocabulary's symbols, up to their total; sets copied to 0.
   real mean_nll(const CopyRow& row, real* copied) const {
     const auto absent = static_cast<double>(log_of(0));
     double sum = absent * static_cast<double>(symbols_);
     for (const Token v : row.symbols)
-      if (copied[v] > 0) {
+      if (v < symbols_ && copied[v] > 0) {
         sum += static_cast<double>(log_of(copied[v])) - absent;
         copied[v] = 0;
       }
-    return log_total_ - static_cast<real>(sum / static_cast<double>(symbols_));
+    return -static_cast<real>(sum / static_cast<double>(symbols_));
   }
 
   Index symbols_;
-  real log_total_;
 };
 SOFTALIGN_OUTPUT_LAYER("pointer",
                        Pointer,

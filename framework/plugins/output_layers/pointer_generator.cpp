@@ -6,7 +6,8 @@
 // from them where a Luong decoder feeds it; x is the embedding of the symbol before. The paper's 1,153 weights of
 // p_gen count h and c of its LSTM as s; the outputs of a step hold h alone. Its P_vocab has two linear layers: the
 // first is the decoder's readout. Its coverage is score coverage (equation 11) with train.coverage (equation 12).
-// Source words that the target vocabulary does not know are copied as <unk>.
+// Words of the source that the vocabulary lacks are symbols that can only be copied (data/copies.hpp); label smoothing
+// stays with the vocabulary's.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -45,7 +46,7 @@ class PointerGenerator final : public OutputLayer {
   }
 
   State prepare(const OutputInput& input) const override {
-    return {input.readout, gate(input), stack_steps(input.weights)};
+    return {input.readout, p_gen(input), stack_steps(input.weights)};
   }
   void loss(std::span<const OutputRows> parts,
             const Objective& objective,
@@ -59,35 +60,39 @@ class PointerGenerator final : public OutputLayer {
     projected_loss(projection_, parts, objective, gradient, workers, scratch, &row_loss);
   }
   Var logits(const OutputInput& input) const override {
-    const Var logits = projection_(input.readout), gate = this->gate(input),
+    const Var logits = projection_(input.readout), gate = p_gen(input),
               weights = stack_steps(input.weights);
     const SourceBatch source = input.memory.source;
     const std::span<const Index> of_rows = input.memory.rows;
     Tape& tape = logits.tape();
-    const Index count = logits.shape().rows();
-    const View all = tape.allocate(logits.shape()), copied = tape.zeros(logits.shape()),
-               sums = tape.allocate({count});
+    const Index count = logits.shape().rows(), columns = copy_columns(symbols_, source);
+    const View all = tape.allocate(logits.shape().with_last(columns)),
+               copied = tape.zeros(all.shape), sums = tape.allocate({count});
     kernels::log_sum_exp(count, symbols_, logits.value().data, sums.data);
     const CopyRows rows(weights, source, of_rows);
     for (Index i = 0; i < count; ++i) {
       const real p_gen = gate.value().data[i], shift = exact::log(p_gen) - sums.data[i];
       const real* x = logits.value().data + i * symbols_;
-      real *y = all.data + i * symbols_, *c = copied.data + i * symbols_;
+      real *y = all.data + i * columns, *c = copied.data + i * columns;
       for (Index v = 0; v < symbols_; ++v) y[v] = x[v] + shift;
+      std::fill_n(y + symbols_, source.positions, kImpossible);
       rows[i].add_to(c);
       for (const Token v : rows[i].symbols)
-        if (c[v] > 0) y[v] = log_of(Mixed{p_gen, vector_exp(x[v] - sums.data[i]), c[v]});
+        if (v >= symbols_)
+          y[v] = log_of(Mixed{p_gen, 0, c[v]});
+        else if (c[v] > 0)
+          y[v] = log_of(Mixed{p_gen, vector_exp(x[v] - sums.data[i]), c[v]});
     }
     return tape.record(all, {logits, gate, weights}, [=, this, &tape](View dall) {
       const CopyRows back(weights, source, of_rows);
       const View dlogits = logits.gradient();
       const Arena::Mark mark = tape.arena().mark();
-      real *written = tape.allocate({symbols_}).data, *dlog = tape.allocate({symbols_}).data;
+      real *written = tape.allocate({symbols_}).data, *dlog = tape.allocate({columns}).data;
       for (Index i = 0; i < count; ++i) {
         const real* x = logits.value().data + i * symbols_;
         for (Index v = 0; v < symbols_; ++v) written[v] = vector_exp(x[v] - sums.data[i]);
-        std::copy_n(dall.data + i * symbols_, symbols_, dlog);
-        differentiate(dlog, copied.data + i * symbols_, gate, i, back[i], written);
+        std::copy_n(dall.data + i * columns, columns, dlog);
+        differentiate({dlog, usize(columns)}, copied.data + i * columns, gate, i, back[i], written);
         for (Index v = 0; dlogits && v < symbols_; ++v)
           dlogits.data[i * symbols_ + v] += written[v];
       }
@@ -96,6 +101,11 @@ class PointerGenerator final : public OutputLayer {
   }
   View bias() const override { return projection_.bias(); }
   bool copies() const override { return true; }
+  Var p_gen(const OutputInput& input) const override {
+    Var sum = gate_(reads_step_ ? input.outputs : input.readout);
+    if (gate_symbol_) sum = sum + (*gate_symbol_)(input.embedded);
+    return sigmoid(sum);
+  }
   Index multiplications() const override { return multiplications_; }
 
  private:
@@ -108,61 +118,62 @@ class PointerGenerator final : public OutputLayer {
   };
   static real log_of(const Mixed& p) { return exact::log(p()); }
 
-  Var gate(const OutputInput& input) const {  // p_gen, [T,B,1]
-    Var sum = gate_(reads_step_ ? input.outputs : input.readout);
-    if (gate_symbol_) sum = sum + (*gate_symbol_)(input.embedded);
-    return sigmoid(sum);
-  }
-
   // Of row i, as in RowLoss.
   void compare(
       const OutputRows& part, Index i, const Objective& objective, real* x, bool wanted) const {
     thread_local Arena scratch;
     scratch.rewind({});
-    real* copied = scratch.zeros({symbols_}).data;
-    const Token target = part.targets[usize(i)];
+    const Index columns = copy_columns(symbols_, part.source);
+    real* copied = scratch.zeros({columns}).data;
+    const Token target = part.targets[usize(i)], written = in_vocabulary(target, symbols_);
     const Var gate = part.inputs[1];
     const real p_gen = gate.value().data[i], smoothing = objective.label_smoothing;
     const CopyRow row = CopyRows(part.inputs[2], part.source)[i];
     row.add_to(copied);
     real nll;
     Token best;
-    kernels::softmax_cross_entropy(1, symbols_, &target, 1, x, &nll, &best, true);
-    x[target] = vector_exp(-nll);  // x is P_vocab now
-    const auto p = [&](Index v) { return Mixed{p_gen, x[v], copied[v]}; };
+    kernels::softmax_cross_entropy(1, symbols_, &written, 1, x, &nll, &best, true);
+    x[written] = vector_exp(-nll);  // x is P_vocab now
+    const auto p = [&](Index v) { return Mixed{p_gen, v < symbols_ ? x[v] : 0, copied[v]}; };
     for (const Token v : row.symbols)
       if (p(v)() > p(best)() || (p(v)() == p(best)() && v < best)) best = v;
     part.best[i] = best;
-    part.nll[i] = copied[target] > 0 ? -log_of(p(target)) : nll - exact::log(p_gen);
+    part.nll[i] =
+        target >= symbols_ || copied[target] > 0 ? -log_of(p(target)) : nll - exact::log(p_gen);
     if (smoothing > 0) {
       double sum = 0;
       for (Index v = 0; v < symbols_; ++v) sum -= static_cast<double>(log_of(p(v)));
       part.uniform[i] = static_cast<real>(sum / static_cast<double>(symbols_));
     }
     if (!wanted && !gate.needs_gradient() && row.dweights == nullptr) return;
-    real* dlog = scratch.array({symbols_}).data;
+    real* dlog = scratch.zeros({columns}).data;
     std::fill_n(dlog, symbols_, -objective.factor * smoothing / static_cast<real>(symbols_));
     dlog[target] -= objective.factor * (1 - smoothing);
-    differentiate(dlog, copied, gate, i, row, x);
+    differentiate({dlog, usize(columns)}, copied, gate, i, row, x);
   }
 
-  // dlog [V], the gradient of log P: adds that of p_gen and of the weights; `written`, P_vocab, becomes the
+  // dlog [V + S], the gradient of log P: adds that of p_gen and of the weights; `written`, P_vocab, becomes the
   // gradient of its logits. Overwrites dlog.
-  void differentiate(
-      real* dlog, const real* copied, Var gate, Index i, const CopyRow& row, real* written) const {
+  void differentiate(std::span<real> dlog,
+                     const real* copied,
+                     Var gate,
+                     Index i,
+                     const CopyRow& row,
+                     real* written) const {
     const real p_gen = gate.value().data[i];
     double dgate = 0, mean = 0;
-    for (Index v = 0; v < symbols_; ++v) {
+    for (std::size_t v = 0; v < dlog.size(); ++v) {
       if (dlog[v] == 0) continue;
-      dlog[v] /= Mixed{p_gen, written[v], copied[v]}();
-      dgate += static_cast<double>(dlog[v] * (written[v] - copied[v]));
-      mean += static_cast<double>(dlog[v] * written[v]);
+      const real of_vocabulary = v < usize(symbols_) ? written[v] : 0;
+      dlog[v] /= Mixed{p_gen, of_vocabulary, copied[v]}();
+      dgate += static_cast<double>(dlog[v] * (of_vocabulary - copied[v]));
+      mean += static_cast<double>(dlog[v] * of_vocabulary);
     }
     if (const View d = gate.gradient()) d.data[i] += static_cast<real>(dgate);
     for (std::size_t s = 0; row.dweights != nullptr && s < row.symbols.size(); ++s)
-      row.dweights[s] += (1 - p_gen) * dlog[row.symbols[s]];
+      row.dweights[s] += (1 - p_gen) * dlog[usize(row.symbols[s])];
     const auto shift = static_cast<real>(mean);
-    for (Index v = 0; v < symbols_; ++v) written[v] *= p_gen * (dlog[v] - shift);
+    for (Index v = 0; v < symbols_; ++v) written[v] *= p_gen * (dlog[usize(v)] - shift);
   }
 
   Index symbols_, multiplications_;

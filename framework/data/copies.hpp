@@ -1,0 +1,46 @@
+// The target symbols that copies of source symbols are. Where symbols are words, a source word that the target
+// vocabulary lacks is a target symbol of its own in its sentence: V + s, where V is the number of the vocabulary's
+// symbols and s the first position of the word (the extended vocabulary of See et al. 2017, section 2.2).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/data/vocabulary.hpp"
+
+namespace softalign {
+
+// The symbol itself, or <unk> for one beyond the vocabulary's V.
+inline Token in_vocabulary(Token token, Index symbols) {
+  return token < symbols ? token : kUnknown;
+}
+
+class Copies {
+ public:
+  // A copy has the same index, or is <unk> where there is no such target symbol.
+  Copies(Index source_symbols, Index target_symbols);
+  // A copy has the same name.
+  Copies(const Vocabulary& source, std::shared_ptr<const Vocabulary> target);
+
+  // Of a sentence without </s>.
+  struct OfSentence {
+    std::vector<Token> symbols;           // of each position
+    std::vector<std::string_view> words;  // V + s is the word at s; "" at the other positions
+  };
+  // text: as read; "": words that the target vocabulary lacks are <unk>. `words` point into it.
+  OfSentence of(std::span<const Token> source, std::string_view text) const;
+  // Replaces each <unk> of a target whose word is one of these: V + s. text: as read.
+  void extend(std::span<Token> target,
+              std::string_view text,
+              std::span<const std::string_view> words) const;
+
+ private:
+  std::vector<Token> symbols_;  // of each source symbol
+  Index target_symbols_;
+  std::shared_ptr<const Vocabulary> words_;  // the target's; null: symbols are not words
+};
+
+}  // namespace softalign
