@@ -33,9 +33,9 @@ struct TextFiles {
     v("alignment", alignment, "word links, i-j sure, ipj possible, from 0 (optional)");
     v("references",
       references,
-      "further translations, line by line, one file or several as [a, b]: BLEU, chrF and exact "
-      "match accept any reference, all else reads target alone; a blank line is not a reference "
-      "(optional)");
+      "further translations, line by line, one file or several as [a, b]: BLEU, chrF, exact match "
+      "and token error rate accept any reference, all else reads target alone; a blank line is not "
+      "a reference (optional)");
     v.check("references",
             references.empty() || !target.path.empty(),
             "target is missing: it is the first reference");

@@ -352,7 +352,8 @@ std::vector<Link> parse_links(std::string_view line,
                               Index source_length,
                               Index target_length,
                               const std::string& file,
-                              Index number) {
+                              Index number,
+                              std::string_view source_unit) {
   std::vector<Link> links;
   for (const std::string_view text : split_words(line)) {
     const std::optional<Link> link = parse_link(text);
@@ -364,11 +365,12 @@ std::vector<Link> parse_links(std::string_view line,
           printable(text));
     if (link->source < 0 || link->source >= source_length || link->target < 0 ||
         link->target >= target_length)
-      throw DataError("{}:{}: link '{}' is out of range: {} source words, {} target words, from 0",
+      throw DataError("{}:{}: link '{}' is out of range: {} {}, {} target words, from 0",
                       file,
                       number,
                       printable(text),
                       source_length,
+                      source_unit,
                       target_length);
     links.push_back(*link);
   }

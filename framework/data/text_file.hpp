@@ -138,13 +138,14 @@ class PairReader {
 
 // The links of one sentence pair from text, `i-j` sure, `ipj` possible, positions from 0, i in the source, j in
 // the target; sorted by source, then target. A repeated link counts once, as sure if any of them is sure.
-// Lengths are in words. Throws DataError `file:line: ...` naming the link that is invalid or points outside its
-// sentence.
+// Lengths are in words, or what the source has instead. Throws DataError `file:line: ...` naming the link that is
+// invalid or points outside its sentence.
 std::vector<Link> parse_links(std::string_view line,
                               Index source_length,
                               Index target_length,
                               const std::string& file,
-                              Index number);
+                              Index number,
+                              std::string_view source_unit = "source words");
 
 // Links as text: "0-0 1p2", in the given order.
 std::string links_text(const std::vector<Link>& links);

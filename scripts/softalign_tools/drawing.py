@@ -164,14 +164,24 @@ def asides(n: int) -> np.ndarray:
     return min(0.07, 0.4 / n) * (np.arange(n) - (n - 1) / 2)
 
 
-def draw_matrix(axis: Axes, item: Alignment, size: float, line: float = 1) -> AxesImage:
-    """Source words along the top, target words down, gold links outlined. `line`: a factor on widths of lines."""
+def runs_of(row: np.ndarray, value: int) -> list[tuple[int, int]]:
+    """First and last position of each run of a value."""
+    edges = np.flatnonzero(np.diff(np.pad(row == value, 1).astype(int)))
+    return [(first, last - 1) for first, last in edges.reshape(-1, 2).tolist()]
+
+
+def draw_matrix(axis: Axes, item: Alignment, size: float, line: float = 1, every: int = 1) -> AxesImage:
+    """Source words along the top, target words down, gold links outlined. `line`: a factor on widths of lines; `every`: of how many numbers one is written.
+
+    Links of neighbouring numbers, such as the frames of a word, have one outline.
+    """
     t, s = item.weights.shape
     image = axis.imshow(item.weights, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-    axis.set_xticks(range(s), item.source, rotation=90, fontsize=size)
+    written = range(0, max(1, s - every // 2), every)  # none hangs over the edge
+    axis.set_xticks(written, [item.source[k] for k in written], rotation=90 if every == 1 else 0, fontsize=size)
     axis.set_yticks(range(t), item.target, fontsize=size)
     axis.tick_params(length=0, pad=3.5 * line, top=False, labeltop=True, labelbottom=False)
-    axis.set_xticks(np.arange(0.5, s - 1), minor=True)
+    axis.set_xticks(np.arange(0.5, s - 1) if every == 1 else [], minor=True)
     axis.set_yticks(np.arange(0.5, t - 1), minor=True)
     axis.grid(visible=False)
     axis.grid(which="minor", color="#f0f0f0", lw=0.5 * line)
@@ -179,10 +189,12 @@ def draw_matrix(axis: Axes, item: Alignment, size: float, line: float = 1) -> Ax
     axis.spines[:].set_visible(True)
     axis.spines[:].set_color("#d0d0d0")
     axis.spines[:].set_linewidth(0.8 * line)
-    for y, x in np.argwhere(item.gold > 0) if item.gold is not None else ():
-        _, width, style = LINKS[int(item.gold[y, x])]
-        axis.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, ec=SURE, lw=width * line, ls=style,
-                                 zorder=1 + item.gold[y, x], clip_on=False))  # fmt: skip
+    for value, (_, width, style) in LINKS.items() if item.gold is not None else ():
+        for y, row in enumerate(item.gold):
+            runs = runs_of(row, value) if item.numbered else [(x, x) for x in np.flatnonzero(row == value)]
+            for first, last in runs:
+                axis.add_patch(Rectangle((first - 0.5, y - 0.5), last - first + 1, 1, fill=False, ec=SURE, lw=width * line, ls=style,
+                                         zorder=1 + value, clip_on=False))  # fmt: skip
     return image
 
 

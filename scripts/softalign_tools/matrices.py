@@ -36,6 +36,11 @@ class Alignment:
     gold: np.ndarray | None
     image: Image | None = None
 
+    @property
+    def numbered(self) -> bool:
+        """Whether source positions, such as frames, have numbers instead of words."""
+        return self.source == [f"#{k}" for k in range(len(self.source))]
+
 
 def shown(text: object, most: int = LONGEST) -> str:
     """A word or a value as a figure may have it. A word of letters that draw nothing is their numbers; so is U+FEFF, at which matplotlib 3.11 stops."""

@@ -18,6 +18,7 @@ from softalign_tools.matrices import Alignment
 from softalign_tools.sweep_table import Cells
 
 LARGEST = 0.15  # of a cell of an alignment
+ROW = 0.11  # least height of a row of numbered positions, whose columns may be narrow
 LINE = 1.2 * SMALL / 72  # height of a line of small text
 GAP = 0.05  # between a matrix and its words, and around panels
 FILLED = 0.85  # of a cell's side, taken by the letters beside it
@@ -39,7 +40,7 @@ def cell_size(named: Sequence[tuple[str, Alignment]], columns: int, width: float
     beside = words_room([item.target for _, item in named])
     room = width / columns - 3 * GAP
     cell = room / (across + beside * FILLED * 72)
-    if cell * FILLED * 72 > SMALL:  # words grow no further
+    if cell * FILLED * 72 > SMALL or all(item.numbered for _, item in named):  # words grow no further, or with their rows
         cell = (room - beside * SMALL) / across
     return min(cell, LARGEST)
 
@@ -52,19 +53,30 @@ def columns_of(named: Sequence[tuple[str, Alignment]], together: int, width: flo
     return next((n for n in choices if cell_size(named, n, width) * FILLED * 72 >= SMALLEST + 1), 1)
 
 
+def written_numbers(named: Sequence[tuple[str, Alignment]], cell: float, size: float) -> int:
+    """Of how many numbered positions one is written: of each where they fit when they are turned, else of so many that they stand side by side."""
+    if cell * FILLED * 72 >= SMALLEST:
+        return 1
+    room = words_room([item.source for _, item in named]) * size + GAP
+    return next((n for n in (5, 10, 20, 50, 100, 200, 500) if n * cell >= room), 1000)
+
+
 def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together: int = 1) -> tuple[Drawing, float]:
     """Panels with a title each, of which each `together` belong together (a sentence's); and the size of the words."""
     total = WIDTHS[width]
     columns = columns_of(named, together, total)
     cell = cell_size(named, columns, total)
-    size = min(SMALL, cell * FILLED * 72)
+    numbered = all(item.numbered for _, item in named)
+    row_height = max(cell, ROW) if numbered else cell
+    size = min(SMALL, row_height * FILLED * 72)
+    every = written_numbers(named, cell, size) if numbered else 1
     wide = total / columns * 16 / max(text_width("dot, seed 12, ab", 1.1 * SMALL), 0.1)  # letters of a title
     named = [(textwrap.fill(name, int(wide)), item) for name, item in named]
     rows = [named[i : i + columns] for i in range(0, len(named), columns)]
     titled = LINE * max(len(name.splitlines()) for name, _ in named) + GAP * any(name for name, _ in named)
     beside = words_room([item.target for _, item in named]) * size + GAP
-    above = [words_room([item.source for _, item in row]) * size + GAP + titled for row in rows]
-    down = [max(item.weights.shape[0] for _, item in row) * cell for row in rows]
+    above = [(words_room([item.source for _, item in row]) * size if every == 1 else LINE) + GAP + titled for row in rows]
+    down = [max(item.weights.shape[0] for _, item in row) * row_height for row in rows]
     foot = 0.32
     height = sum(above) + sum(down) + 2 * GAP * len(rows) + foot
     pitch = max(item.weights.shape[1] for _, item in named) * cell + beside + 2 * GAP
@@ -75,8 +87,8 @@ def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together
         for column, (name, item) in enumerate(row):
             t, s = item.weights.shape
             left, under = margin + column * pitch + beside + GAP, top - GAP - words
-            axis = figure.add_axes((left / total, (under - t * cell) / height, s * cell / total, t * cell / height))
-            image = draw_matrix(axis, item, size, line=0.5)
+            axis = figure.add_axes((left / total, (under - t * row_height) / height, s * cell / total, t * row_height / height))
+            image = draw_matrix(axis, item, size, line=0.5, every=every)
             figure.text((left - beside) / total, (top - GAP) / height, name, fontsize=SMALL, fontweight="bold", va="top")
         top -= words + depth + 2 * GAP
     legend_below(figure, image, [item for _, item in named], margin)

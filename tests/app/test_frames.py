@@ -185,3 +185,45 @@ def test_cached_arrays_give_the_same_bits(folder: Path) -> None:
             np.testing.assert_array_equal(one["train/loss"][()], other["train/loss"][()])
             assert list(one["test/source"].asstr()) == list(other["test/source"].asstr())
     assert len(list((folder / "cache/datasets").iterdir())) == 1
+
+
+def test_links_say_which_frames_belong_to_a_symbol(folder: Path) -> None:
+    for seed, split in enumerate(SPLITS):  # two frames for each symbol
+        texts, _ = recordings(SPLITS[split], seed)
+        lines = [" ".join(f"{2 * j + k}-{j}" for j in range(len(text.split())) for k in (0, 1)) for text in texts]
+        (folder / f"{split}.align").write_text("".join(line + "\n" for line in lines))
+    softalign("run", "tones.yaml", cwd=folder)
+    unlinked = record_of(folder)
+    alignment = "task.test.alignment=test.align"
+    given = [alignment, *(f"task.{split}.alignment={split}.align" for split in ("train", "dev")), "model.attention=true_alignment"]
+    softalign("run", "tones.yaml", "name=linked", *given, cwd=folder)
+    with h5py.File(record_of(folder, "linked")) as file:
+        assert file["test"].attrs["pointing_accuracy"] == 100
+        total = sum(len(text.split()) for text in file["test/reference"].asstr())
+        assert file["test/pointing_hits"][()].sum() == file["test/pointing_tokens"][()].sum() == total
+    with h5py.File(unlinked) as file:
+        assert "pointing_accuracy" not in file["test"].attrs
+    # Of another model, measured on links alone: where the largest weights are.
+    measured = answer("evaluate", unlinked, alignment, cwd=folder)["metrics"]["all"]
+    assert 0 <= measured["pointing_accuracy"] < 100
+    # A pyramid has one annotation for two frames: links move to it, so each of them is one symbol's.
+    pyramid = "model.encoder={type: pyramidal_lstm, units: 8, layers: 2}"
+    softalign("run", "tones.yaml", "name=pyramid", pyramid, *given, cwd=folder)
+    with h5py.File(record_of(folder, "pyramid")) as file:
+        assert file["test"].attrs["pointing_accuracy"] == 100
+
+
+def test_links_that_lead_nowhere_are_refused(folder: Path) -> None:
+    texts, arrays = recordings(SPLITS["test"], 2)
+    for lines, expected in (
+        (["0-0"] * len(texts), None),
+        (["0-0"] * (len(texts) - 1), f"has {len(texts) - 1} lines"),
+        ([f"{len(arrays[0])}-0", *["0-0"] * (len(texts) - 1)], f"bad.align:1: link '{len(arrays[0])}-0' is out of range: {len(arrays[0])} frames"),
+        (["0-0", "x", *["0-0"] * (len(texts) - 2)], "bad.align:2: 'x' is not a link"),
+    ):
+        (folder / "bad.align").write_text("".join(line + "\n" for line in lines))
+        for command in ("run", "validate"):
+            error = softalign(command, "tones.yaml", "task.test.alignment=bad.align", cwd=folder, code=3 if expected else 0).stderr
+            assert expected is None or expected in error, error
+    refused = softalign("run", "tones.yaml", "task.test.target=null", "task.test.alignment=bad.align", cwd=folder, code=2).stderr
+    assert "task.test.alignment" in refused and "target is missing" in refused

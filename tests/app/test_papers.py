@@ -123,14 +123,34 @@ def see() -> int:
     return 2 * symbols * m + cells + additive(n, 2 * n, 512) + 512 + vector + n * symbols + symbols + p_gen
 
 
+def chorowski() -> int:
+    """Three layers of 256 units, 60 phones, an attention of 512 with 10 filters of width 201, maxout of 256 in pairs (Chorowski et al. 2015; their code)."""
+    frame, n, symbols, units, filters, width, maxout = 123, 256, 63, 512, 10, 201, 256
+    encoder = 2 * gru(n, n) + 2 * 2 * gru(2 * n, n)
+    location = filters * width + filters * units  # F and U
+    decoder = gru(n, n) + 3 * 2 * n * n
+    readout = (n + 2 * n + n) * maxout + maxout
+    return (frame * n + n) + symbols * n + encoder + additive(n, 2 * n, units) + location + decoder + readout + maxout // 2 * symbols + symbols
+
+
+def chan() -> int:
+    """Four layers of 256 units in each direction, the upper ones read two outputs (Chan et al. 2016, section 3.1); two of 512 that spell."""
+    frame, m, n, symbols = 40, 256, 512, 43
+    listener = 2 * lstm(m, 256) + 3 * 2 * lstm(2 * 512, 256)
+    speller = lstm(m, n) + 4 * n * n + lstm(n, n) + 2 * n * n  # with input feeding; W_c
+    return (frame * m + m) + symbols * m + listener + 512 * n + speller + n * symbols + symbols
+
+
 COUNTS = {
     "bahdanau2015-encdec-30": ENCDEC,
     "bahdanau2015-encdec-50": ENCDEC,
     "bahdanau2015-search-30": SEARCH,
     "bahdanau2015-search-50": SEARCH,
+    "chan2016": chan(),
     "cheng2016": cheng(),
     "cheng2016-deep": cheng_deep(),
     "cho2014": ENCDEC,
+    "chorowski2015": chorowski(),
     "gehring2016": gehring(),
     "gehring2017": gehring_gated(),
     "see2017": see(),
@@ -177,7 +197,7 @@ def test_what_the_papers_say_of_their_size() -> None:
 SOURCES = ("paper", "authors' code", "assumed")  # how a comment begins, behind a value or just above it
 # Of the defaults that presets leave out, these have no effect beside the others.
 WITHOUT_EFFECT = {
-    "task.vocabulary.model", "task.length.train", "task.length.dev", "task.length.test", "task.gap", "model.encoder.columns",
+    "task.vocabulary.model", "task.length.train", "task.length.dev", "task.length.test", "task.gap", "model.encoder.columns", "model.attention.narrowed",
     "model.encoder.max_positions", "model.decoder.max_positions", "train.average.decay", "train.average.metric",
     "model.output.type", "evaluate.search.length_normalization",
 }  # fmt: skip

@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "framework/base/random.hpp"
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "framework/eval/text_metrics.hpp"
@@ -119,6 +120,56 @@ BOOST_AUTO_TEST_CASE(the_length_ratio_is_the_corpus_s) {
   BOOST_TEST(std::isnan(value("length_ratio", {translated("a", "")})));
 }
 
+// The edits that turn the first n words of `from` into the first m of `to`, by the definition.
+Index edits(std::span<const std::string> from, std::span<const std::string> to) {
+  if (from.empty() || to.empty()) return std::ssize(from) + std::ssize(to);
+  const auto less = [](std::span<const std::string> words) {
+    return words.first(words.size() - 1);
+  };
+  return std::min({edits(less(from), less(to)) + (from.back() == to.back() ? 0 : 1),
+                   edits(less(from), to) + 1,
+                   edits(from, less(to)) + 1});
+}
+
+BOOST_AUTO_TEST_CASE(the_token_error_rate_counts_the_fewest_edits) {
+  const auto counted = [](const std::string& hypothesis,
+                          const std::string& reference,
+                          std::vector<std::string> further = {}) {
+    Whole whole;
+    whole.decoded.text = hypothesis;
+    whole.sentence.example.target_text = reference;
+    whole.sentence.references = further;
+    const CountTable table = whole.counted();
+    const double* counts =
+        table.row(0).data() + static_cast<std::ptrdiff_t>(table.layout().place("word_errors", 2));
+    return std::pair(counts[0], counts[1]);
+  };
+  BOOST_TEST((counted("a b c", " a  b c") == std::pair(0., 3.)));
+  BOOST_TEST((counted("a x c", "a b c") == std::pair(1., 3.)));    // substituted
+  BOOST_TEST((counted("a c", "a b c") == std::pair(1., 3.)));      // deleted
+  BOOST_TEST((counted("a b b c", "a b c") == std::pair(1., 3.)));  // inserted
+  BOOST_TEST((counted("b c d a", "a b c d") == std::pair(2., 4.)));
+  BOOST_TEST((counted("", "a b") == std::pair(2., 2.)));
+  BOOST_TEST((counted("x y z", "a") == std::pair(3., 1.)));
+  // The lowest rate: 2 of 4, not 1 of 1; the first of two.
+  BOOST_TEST((counted("a b", "x", {"a b c d", ""}) == std::pair(2., 4.)));
+  BOOST_TEST((counted("a", "b", {"c d"}) == std::pair(1., 1.)));
+  BOOST_TEST(value("token_error_rate", {{{"word_errors", {3, 1}}}, {{"word_errors", {0, 3}}}}) ==
+             75.0);
+  BOOST_TEST(value("token_error_rate", {{{"word_errors", {3, 1}}}}) == 300.0);
+  const RandomStream stream(3, "words");
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    std::vector<std::string> sides[2];
+    std::string texts[2];
+    for (std::uint32_t side = 0, k = 2; side < 2; ++side)
+      for (std::uint32_t left = stream.below(7, side, i); left > 0; --left, ++k) {
+        sides[side].push_back(std::string(1, static_cast<char>('a' + stream.below(3, k, i))));
+        texts[side] += sides[side].back() + " ";
+      }
+    BOOST_TEST(counted(texts[0], texts[1]).first == edits(sides[0], sides[1]));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(columns_of_one_name_are_the_same_column) {
   const CountColumn column = metric_named("exact_match")->columns().front();
   CountColumn other = column;
@@ -177,10 +228,12 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
     if (facts.higher_is_better == false) lower.push_back(named.name);
     if (facts.searched) searched.push_back(named.name);
     if (facts.main) main.push_back(named.name);
-    const bool of_errors = named.name == "cut_off" || named.name.starts_with("aer");
+    const bool of_errors = named.name == "cut_off" || named.name == "token_error_rate" ||
+                           named.name.starts_with("aer");
     BOOST_TEST((facts.units == "percent" && !of_errors) == (facts.higher_is_better == true));
     BOOST_TEST(facts.of_rows == (named.name == "aer" || named.name == "pointing_accuracy"));
-    BOOST_TEST((facts.units == "percent") == (facts.most == 100));
+    BOOST_TEST((facts.units == "percent" && named.name != "token_error_rate") ==
+               (facts.most == 100));
     BOOST_TEST(facts.signature.empty() ==
                (!named.name.starts_with("bleu") && named.name != "chrf"));
     BOOST_TEST(!facts.title.empty());
@@ -201,17 +254,23 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
                              "perplexity",
                              "pointing_accuracy",
                              "pointing_accuracy_ibm_model1",
-                             "token_accuracy"}));
-  BOOST_TEST(
-      lower ==
-      (Names{"aer", "aer_ibm_model1", "attention_entropy", "cut_off", "loss", "perplexity"}));
+                             "token_accuracy",
+                             "token_error_rate"}));
+  BOOST_TEST(lower == (Names{"aer",
+                             "aer_ibm_model1",
+                             "attention_entropy",
+                             "cut_off",
+                             "loss",
+                             "perplexity",
+                             "token_error_rate"}));
   BOOST_TEST(searched == (Names{"bleu",
                                 "brevity_penalty",
                                 "chrf",
                                 "cut_off",
                                 "exact_match",
                                 "free_running_accuracy",
-                                "length_ratio"}));
+                                "length_ratio",
+                                "token_error_rate"}));
   BOOST_TEST(main == (Names{"bleu",
                             "exact_match",
                             "length_ratio",

@@ -50,9 +50,18 @@ def test_the_test_voices_are_not_heard_in_training(build: ModuleType) -> None:
     assert {len(one.symbols.split()) for one in drawn} == {2, 3, 4, 5, 6}
 
 
-def test_without_espeak_it_says_what_to_install(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, SCRIPT, "--output", tmp_path / "x"], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "apt-get install espeak-ng" in done.stderr and not (tmp_path / "x").exists()
+def test_frames_belong_to_the_symbol_that_is_spoken_in_their_middle(build: ModuleType) -> None:
+    step, half = build.STACK * build.HOP, (build.STACK - 1) * build.HOP + build.WINDOW  # samples from frame to frame, of a frame
+    assert build.links(4, [100, 2 * step + half // 2, 3 * step]) == "0-0 1-0 2-1 3-2"
+    assert build.links(4, [100, 2 * step + half // 2 + 1, 3 * step + half]) == "0-0 1-0 2-0 3-1"
+
+
+def test_without_espeak_it_says_what_to_install(
+    build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "LIBRARY", "libespeak-ng-that-is-missing.so")
+    monkeypatch.setattr(sys, "argv", ["build.py", "--output", str(tmp_path / "x")])
+    assert build.main() == 1 and "apt-get install espeak-ng" in capsys.readouterr().err and not (tmp_path / "x").exists()
 
 
 @pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="espeak-ng is not installed")
@@ -60,10 +69,14 @@ def test_the_same_bytes_each_time(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         subprocess.run([sys.executable, SCRIPT, "--output", tmp_path / folder, "--train", "20"], check=True, capture_output=True)
     files = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert files == [f"{split}.{kind}" for split in ("dev", "test", "train") for kind in ("h5", "tsv", "txt")]
+    assert files == [f"{split}.{kind}" for split in ("dev", "test", "train") for kind in ("align", "h5", "tsv", "txt")]
     for name in files:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
     with h5py.File(tmp_path / "one/train.h5") as file:
         lengths = file["lengths"][()]
         assert len(lengths) == 20 and lengths.min() > 0 and file["frames"].shape == (lengths.sum(), 120)
         assert np.isfinite(file["frames"][()]).all()
+    texts, links = ((tmp_path / f"one/train.{kind}").read_text().splitlines() for kind in ("txt", "align"))
+    for text, line, length in zip(texts, links, lengths, strict=True):
+        frames, symbols = zip(*(map(int, link.split("-")) for link in line.split()))
+        assert frames == tuple(range(length)) and sorted(set(symbols)) == list(range(len(text.split()))) and list(symbols) == sorted(symbols)

@@ -253,6 +253,20 @@ def test_matrices_are_those_of_the_record_with_their_words_and_links(tmp_path):
     assert not boxes[0].overlaps(boxes[1])
 
 
+def test_of_many_frames_some_numbers_are_written_and_those_of_a_word_have_one_outline():
+    gold = np.zeros((2, 150), np.uint8)
+    gold[0, :60], gold[1, 60:], gold[1, 149] = 2, 2, 1
+    item = matrices.Alignment(0, [f"#{k}" for k in range(150)], ["a", "b"], np.eye(2, 150), gold)
+    figure, size = paper_grids.draw_alignments([("x", item)], "page")
+    axis = figure.axes[0]
+    assert [label.get_text() for label in axis.get_xticklabels()] == [f"#{k}" for k in range(0, 150, 10)] and size >= drawing.SMALLEST
+    boxes = [(box.get_x() + 0.5, box.get_y() + 0.5, box.get_width()) for box in axis.patches if box.get_zorder() in (2, 3)]
+    assert sorted(boxes) == [(0, 0, 60), (60, 1, 89), (149, 1, 1)]
+    few = matrices.Alignment(0, ["#0", "#1", "#2"], ["a", "b"], np.eye(2, 3), None)
+    short, _ = paper_grids.draw_alignments([("x", few)], "column")
+    assert [label.get_text() for label in short.axes[0].get_xticklabels()] == ["#0", "#1", "#2"]
+
+
 def test_images_lie_over_the_attention_of_each_word(tmp_path):
     path = write_record(tmp_path, "dot", lengths=(6, 4))
     inks = write_images(path, "test", side=2, height=4)

@@ -6,7 +6,8 @@
 //   layer_wise  A, C and H are those of all hops
 //   adjacent    A_{k+1} = C_k, without H
 //   none        each hop has its own A and C, each step from hop to hop its own H; not in the paper
-// The recorded weights are those of the last hop; AttentionMemory::inspection has those of each hop, as heads.
+// The recorded weights are those of the last hop; AttentionMemory::inspection has those of each hop, as heads. Hops that
+// depend on each other are hard to learn at once: experiments/memory_hops trains one of them first.
 #include <cmath>
 
 #include "framework/plugin.hpp"

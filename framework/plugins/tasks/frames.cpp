@@ -6,6 +6,9 @@
 //       file["frames"] = np.concatenate(arrays).astype("float32")
 //       file["lengths"] = [len(array) for array in arrays]
 //
+// Line k of an alignment file links frames to words of that target, as of parallel_text: `3-0 4-0 9-1`, positions from
+// 0. An encoder with fewer annotations than frames moves them to the annotation of the frame (Encoder::position_of).
+//
 // normalise: each of the F numbers is shifted and scaled by its mean m and standard deviation d over the n frames of
 // the training pairs that are kept, (x - m) / d with m = sum(x) / n and d = sqrt(sum((x - m)^2) / n), or d = 1 where
 // that is at most 1e-7 |m|, a number that does not vary. The sums are in double precision, in the order of the file.
@@ -13,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,11 +29,10 @@
 #include "framework/config/writer.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "framework/data/cache.hpp"
-#include "framework/data/frame_file.hpp"
+#include "framework/data/frame_pairs.hpp"
 #include "framework/data/read_vocabularies.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
-#include "framework/data/text_file.hpp"
 
 namespace softalign {
 namespace {
@@ -40,21 +43,6 @@ constexpr int kFrameRules = 1;
 
 // A number whose deviation is not more than this part of its mean does not vary: it is the error of the sums.
 constexpr double kConstant = 1e-7;
-
-struct FrameFiles {
-  InputFile source;
-  InputFile target;
-
-  template <class V>
-  void describe(V& v) {
-    v("source", source, "HDF5 file with the datasets `frames` and `lengths`", required());
-    v("target",
-      target,
-      "the targets, line by line, plain or gzip; without them dev or test is translated but not "
-      "measured");
-  }
-  bool has_targets() const { return !target.path.empty(); }
-};
 
 struct FramesOptions {
   Index frame_size = 0;
@@ -102,45 +90,6 @@ struct FramesOptions {
   }
 };
 
-// The arrays of a file with their targets.
-class FramePairs {
- public:
-  FramePairs(const FrameFiles& files, Index frame_size) : frames_(files.source.path, frame_size) {
-    if (files.has_targets()) targets_.emplace(files.target.path);
-  }
-
-  // Moves to the next pair, whose frames are not read yet; false after the last. Throws DataError when the files
-  // have different numbers of arrays and lines.
-  bool next() {
-    const bool more = ++array_ < frames_.size();
-    line_.clear();
-    if (targets_ && targets_->next(line_) != more) {
-      while (targets_->next(line_)) {
-      }
-      throw DataError("{} has {}, but {} has {}; line k belongs to array k",
-                      frames_.path(),
-                      counted(frames_.size(), "array"),
-                      targets_->path(),
-                      counted(targets_->line_number(), "line"));
-    }
-    return more;
-  }
-  Index array() const { return array_; }                   // from 0
-  Index length() const { return frames_.length(array_); }  // frames
-  std::vector<float> frames() { return frames_.read(array_); }
-  const std::string& target() const { return line_; }  // empty if there are no targets
-  bool has_targets() const { return targets_.has_value(); }
-  Index size() const { return frames_.size(); }
-  const std::string& path() const { return frames_.path(); }
-  const std::string& target_path() const { return targets_->path(); }
-
- private:
-  FrameFile frames_;
-  std::optional<TextFile> targets_;
-  std::string line_;
-  Index array_ = -1;
-};
-
 class Frames final : public Task {
  public:
   using Options = FramesOptions;
@@ -149,7 +98,7 @@ class Frames final : public Task {
   DataOutline outline() const override {
     const auto split = [](const FrameFiles& files, Index longest, Index longest_target) {
       return DataOutline::SplitOutline{.references = files.has_targets(),
-                                       .links = false,
+                                       .links = files.has_links(),
                                        .source = {.longest = longest},
                                        .target = {.longest = longest_target}};
     };
@@ -184,13 +133,10 @@ class Frames final : public Task {
     data.statistics = vocabularies.statistics;
     prepare(data);
     const auto emit = [](Split& to, const Example& example) { to.examples.append(example); };
-    Split& measured = split == "dev" ? data.dev : data.test;
-    encode(measured,
-           split == "dev" ? options_.dev : options_.test,
-           for_measuring(),
-           data,
-           emit,
-           progress);
+    const bool is_dev = split == "dev";
+    const FrameFiles& files = is_dev ? options_.dev : options_.test;
+    data.has_links = files.has_links();
+    encode(is_dev ? data.dev : data.test, files, for_measuring(), data, emit, progress);
     return data;
   }
 
@@ -203,7 +149,10 @@ class Frames final : public Task {
   void check_files() const override {
     for (const FrameFiles* files : {&options_.train, &options_.dev, &options_.test}) {
       FramePairs pairs(*files, options_.frame_size);
-      while (pairs.next()) pairs.frames();
+      while (pairs.next()) {
+        pairs.frames();
+        pairs.links();
+      }
     }
   }
 
@@ -245,6 +194,7 @@ class Frames final : public Task {
 
   void read(Dataset& data, const Emit& emit, const Progress& progress) const {
     prepare(data);
+    data.has_links = options_.test.has_links();
     data.target = target_vocabulary(progress);
     data.statistics = statistics(*data.target, progress);
     encode(data.train, options_.train, for_training(), data, emit, progress);
@@ -369,9 +319,14 @@ class Frames final : public Task {
         throw DataError("{}: array {}: {}", pairs.path(), pairs.array(), error);
       }
       const std::vector<Token> target = data.target->encode(pairs.target());
+      std::vector<Index> each(usize(pairs.length()));
+      std::iota(each.begin(), each.end(), Index{0});
+      const std::vector<Link> links =
+          spread_links(pairs.links(), each, data.target->word_of(pairs.target()));
       ++counts.kept;
       emit(split,
            {.target = target,
+            .links = links,
             .source_text = text,
             .target_text = pairs.target(),
             .line = pairs.array() + 1,
