@@ -15,6 +15,7 @@
 #include "framework/data/text.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
+#include "framework/inference/evaluate_run.hpp"
 #include "framework/train/results.hpp"
 
 namespace softalign {
@@ -42,6 +43,11 @@ Translator::Translator(const TrainedRuns& runs, TranslatorOptions options)
   if (options_.too_long == TooLong::crop && !run().source)
     throw SpecError("--too-long=crop: the sources are frames, which cannot be cropped; use skip");
   if (unknown_ && unknown_->forbids()) require(Demand::no_unknown, "evaluate.unknown_words.by");
+  const bool own_words = std::ranges::none_of(runs.options.changes, [](const Override& change) {
+    return change.path.starts_with("evaluate.unknown_words");
+  });
+  if (own_words && lexicon_changed(run().record, run().spec()))
+    runs.note("note: evaluate.unknown_words.lexicon changed since the run read it");
   if (options_.most <= search_->most()) return;
   const std::string_view option = search_->most_option();
   throw SpecError("{} hypotheses per sentence: search '{}' finds at most {}; set {}={}",
@@ -99,7 +105,12 @@ Translator::Block Translator::read(const std::vector<Source>& sources,
     Translation& translation = translations[i];
     Example source = sources_.read(sources[i], options_.input, translation.line + 1);
     const Index length = sources_.length(source);
-    if (length == 0) continue;
+    if (length == 0) {
+      const bool asked = (!demands.prefixes.empty() && !split_words(demands.prefixes[i]).empty()) ||
+                         (!demands.phrases.empty() && !split_words(demands.phrases[i]).empty());
+      if (asked && unmet_++ == 0) first_unmet_ = translation.line;
+      continue;
+    }
     if (length > longest) {
       longest_ = longest;
       if (too_long_++ == 0) first_too_long_ = translation.line;
@@ -209,6 +220,15 @@ std::string Translator::notes() const {
         options_.too_long == TooLong::crop ? "cropped" : "skipped",
         first_too_long_ + 1,
         kLongestSentence);
+  if (unmet_ > 0)
+    text += fmt::format(
+        "note: {} without words {} not translated, although there is a prefix or phrase for {}; "
+        "the "
+        "first is line {}\n",
+        counted(unmet_, "line"),
+        unmet_ == 1 ? "is" : "are",
+        unmet_ == 1 ? "it" : "them",
+        first_unmet_ + 1);
   return text;
 }
 
@@ -315,84 +335,6 @@ JsonObject score_json(Index line, const Hypothesis& forced, const Vocabulary& ta
     json["log_probabilities"] = forced.log_probabilities;
   }
   return json;
-}
-
-std::vector<Token> UnknownSymbols::encode(const std::string& line) {
-  constexpr std::size_t kExamples = 5;
-  std::vector<Token> tokens = vocabulary_.encode(line);
-  symbols_ += std::ssize(tokens);
-  const Index unknown = std::count(tokens.begin(), tokens.end(), kUnknown);
-  if (unknown == 0) return tokens;
-  unknown_ += unknown;
-  const std::vector<std::string> symbols = vocabulary_.split(line);
-  for (std::size_t i = 0; i < tokens.size() && !more_; ++i) {
-    if (tokens[i] != kUnknown) continue;
-    const std::string symbol = printable(symbols[i]);
-    if (std::find(examples_.begin(), examples_.end(), symbol) != examples_.end()) continue;
-    more_ = examples_.size() == kExamples;
-    if (!more_) examples_.push_back(symbol);
-  }
-  return tokens;
-}
-
-std::string UnknownSymbols::note() const {
-  if (unknown_ == 0) return "";
-  return fmt::format(
-      "note: {} of {} {} symbols are not in the vocabulary and read as <unk>: {}{}\n",
-      unknown_,
-      symbols_,
-      side_,
-      fmt::join(examples_, " "),
-      more_ ? " ..." : "");
-}
-
-Example NewSources::read(const std::string& line, const std::string& file, Index number) {
-  if (!symbols_) try {
-      numbers_ = frames_of_line(line, frames_);
-      normalise_frames(numbers_, frames_, statistics_);
-      return {.frames = numbers_};
-    } catch (const DataError& error) {
-      throw DataError("{}:{}: {}", printable(file, kWhole), number, error);
-    }
-  tokens_ = symbols_->encode(line);
-  return {.source = tokens_};
-}
-
-Index NewSources::length(const std::string& line) const {
-  if (symbols_) return symbols_->count(line);
-  return std::ssize(split_words(line)) / frames_.size;
-}
-
-Index NewSources::length(const std::vector<float>& frames) const {
-  return std::ssize(frames) / frames_.size;
-}
-
-Index NewSources::length(const Example& source) const {
-  return symbols_ ? std::ssize(source.source) : std::ssize(source.frames) / frames_.size;
-}
-
-Example NewSources::read(const std::vector<float>& frames, const std::string& file, Index number) {
-  numbers_ = frames;
-  try {
-    normalise_frames(numbers_, frames_, statistics_);
-  } catch (const DataError& error) {
-    throw DataError("{}: array {}: {}", file, number - 1, error);
-  }
-  return {.frames = numbers_};
-}
-
-void refuse_unreadable(const Scorer& scorer,
-                       const Split& split,
-                       const std::string& file,
-                       std::span<const Index> lines) {
-  Tape tape(Tape::Mode::infer);
-  for (std::size_t i = 0; i < split.examples.size(); ++i) try {
-      const Batch alone = make_batch(split, std::vector{static_cast<Index>(i)}, false);
-      tape.reset();
-      scorer.read(tape, alone.source_side());
-    } catch (const DataError& error) {
-      throw DataError("{}:{}: {}", printable(file, kWhole), lines[i] + 1, error.what());
-    }
 }
 
 }  // namespace softalign
