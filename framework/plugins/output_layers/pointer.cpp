@@ -25,7 +25,8 @@ class Pointer final : public OutputLayer {
       : symbols_(sizes.symbols),
         log_total_(exact::log(1 + static_cast<real>(sizes.symbols) * kNotInSource)) {
     if (sizes.tied != nullptr)
-      throw SpecError("output.pointer: has no weights to tie; set tied_embeddings to none");
+      throw SpecError(
+          "model.tied_embeddings: output layer 'pointer' has no weights to tie; set it to none");
   }
 
   State prepare(const OutputInput& input) const override { return {stack_steps(input.weights)}; }
