@@ -121,9 +121,9 @@ def parser() -> argparse.ArgumentParser:
         else:
             added.add_argument("-o", "--output", type=file_stem, default=Path("figures") / name, metavar="NAME",
                                help=f"writes NAME.pdf and NAME.png (default: figures/{name})")  # fmt: skip
-        added.add_argument("--width", choices=WIDTHS, default="column", help="of a column, 3.03 in, or of both, 6.3 in")
+        added.add_argument("--width", choices=WIDTHS, default="column", help="of a column, 3.03 in, or of both, 6.3 in (default: column)")
         add_force(added)
-        added.add_argument("--font", choices=FONTS, default="serif")
+        added.add_argument("--font", choices=FONTS, default="serif", help="as in a paper's text, or without serifs (default: serif)")
         return added
 
     whole = command(None, "every figure that the records have the numbers for", "RUN|FOLDER")
@@ -136,7 +136,7 @@ def parser() -> argparse.ArgumentParser:
         lines.add_argument("--band", choices=BANDS, default="sd", help="over seeds (default: sd, the deviation)")
         lines.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a line is called")
         lines.add_argument("--height", type=size, help="in inches")
-    lines.add_argument("--smooth", type=count, default=1, metavar="N", help="the mean of N updates is a point of train/..")
+    lines.add_argument("--smooth", type=count, default=1, metavar="N", help="the mean of N updates is a point of train/.. (default: 1)")
     for work, help in ((alignments, "attention matrices with their words"),
                        (images, "images with each word's attention over them")):  # fmt: skip
         matrices = command(work, help, "RUN")

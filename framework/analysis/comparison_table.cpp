@@ -27,6 +27,22 @@ std::string value_at(const Difference& parameters, const std::string& path) {
   return "-";
 }
 
+// " (additive)": the plugins that are parts of the one that a path names and have no column of their own, as legends
+// call it by them.
+std::string parts_text(const ComparedGroup& group,
+                       const std::string& path,
+                       const std::vector<std::string>& columns) {
+  constexpr std::string_view kType = ".type";
+  if (!path.ends_with(kType) || value_at(group.parameters, path) == "-") return "";
+  const std::string block = path.substr(0, path.size() - kType.size() + 1);
+  std::string parts;
+  for (const auto& [other, value] : options_of(group.runs.front()->configuration))
+    if (other != path && other.starts_with(block) && other.ends_with(kType) &&
+        std::ranges::count(columns, other) == 0)
+      parts += (parts.empty() ? " (" : ", ") + value;
+  return parts.empty() ? "" : parts + ")";
+}
+
 std::string markdown_text(const std::string& text) {
   std::string out;
   for (const char c : printable(text, kWhole)) {
@@ -96,7 +112,8 @@ GroupTable described_groups(const Comparison& comparison) {
     auto& row = table.rows.emplace_back();
     row.push_back(fmt::format("{}", table.rows.size()));
     if (run_names.size() > 1) row.push_back(names_of(group));
-    for (const std::string& path : paths) row.push_back(value_at(group.parameters, path));
+    for (const std::string& path : paths)
+      row.push_back(value_at(group.parameters, path) + parts_text(group, path, paths));
     row.push_back(fmt::format("{}", group.runs.size()));
   }
   return table;

@@ -85,7 +85,7 @@ JsonObject lines_json(const std::vector<Series>& all, const PointsOf& points) {
   return lines;
 }
 
-// Every number of every series that has two points somewhere, but for how fast the machine was: losses first, then the main metrics.
+// Every number of every series that has a point somewhere, but for how fast the machine was: losses first, then the main metrics.
 std::vector<std::string> curve_names(const std::vector<Series>& all, const JsonObject& metrics) {
   std::set<std::string> found;
   for (const Series& series : all)
@@ -94,7 +94,7 @@ std::vector<std::string> curve_names(const std::vector<Series>& all, const JsonO
         for (const auto& [group, numbers] : one->series)
           for (const auto& [name, values] : numbers.columns)
             if (name != "wall_time" && !name.ends_with("_per_s") && !name.ends_with("_seconds") &&
-                std::ranges::count_if(values, [](double v) { return std::isfinite(v); }) > 1)
+                std::ranges::any_of(values, [](double v) { return std::isfinite(v); }))
               found.insert(group + "/" + name);
   std::vector<std::string> first = {"dev/loss", "train/loss"};
   for (const auto& [name, facts] : metrics.items())

@@ -156,7 +156,10 @@ int run_program(int argc, char** argv, bool closed) {
   app.set_version_flag("-V,--version", "softalign " + build_info().version, "the version");
   app.add_option("--color", "colours: auto (on a terminal, without $NO_COLOR), always or never");
   app.require_subcommand(1);
-  app.footer("Example:\n  softalign run configs/reverse.yaml train.epochs=2");
+  app.footer(
+      "Example:\n  softalign run configs/reverse.yaml train.epochs=2\n\n"
+      "softalign describe spec lists the keys of a spec. Specs to begin with are in configs/\n"
+      "(installed: share/softalign/configs/).");
   Outcome outcome;
 #define SOFTALIGN_ADD(name) add_##name(app, outcome);
   SOFTALIGN_COMMANDS(SOFTALIGN_ADD)

@@ -260,6 +260,7 @@ class Reader final : public OptionVisitor {
       note_origin(name, entry->value.where);
     } else if (entry) {
       convert(name, *entry, into);
+      changed_.insert(path_of(name));  // a default is empty
     }
   }
 

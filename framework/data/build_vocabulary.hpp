@@ -32,6 +32,7 @@ struct VocabularyOptions {
       min_count,
       "words and characters that occur less often in the training text are unknown; null: 1",
       between(1, kMostSentences));
+    if (min_count == 1) min_count.reset();  // the same run
     v("model", model, "segmentation algorithm of sentencepiece", one_of("unigram", "bpe"));
     v("dropout",
       dropout,

@@ -173,7 +173,9 @@ void normalise_frames(std::span<float> frames,
                       k,
                       frame,
                       raw,
-                      std::isfinite(raw) ? ", which is too large to normalise" : "");
+                      std::isfinite(raw) ? ", which is too large to normalise"
+                      : std::isinf(raw)  ? " as float32, whose largest number is 3.4e38"
+                                         : "");
   }
 }
 
@@ -186,6 +188,8 @@ std::vector<float> frames_of_line(std::string_view line, const FrameFormat& form
   for (const std::string_view word : split_words(line)) {
     float number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error == std::errc::result_out_of_range)
+      throw DataError("'{}' is out of the range of float32", printable(word));
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number))
       throw DataError("'{}' is not a number; sources of this model are frames of {} numbers each",
                       printable(word),

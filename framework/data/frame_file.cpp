@@ -20,6 +20,7 @@ constexpr Index kNumbersAtOnce = 1 << 20;
 const std::string& checked_path(const std::string& path) {
   constexpr std::string_view kMagic = "\x89HDF\r\n\x1a\n";
   std::string start(kMagic.size(), '\0');
+  demand_regular_file(path);
   start.resize(RegularFile(path).read(start.data(), start.size(), 0));
   if (start != kMagic)
     throw DataError("{}: not an HDF5 file; frames are read from the datasets {} and {} of one",
@@ -36,7 +37,7 @@ DataError FrameFile::fault(const std::string& text) const {
 }
 
 FrameFile::FrameFile(const std::string& path, Index size)
-    : path_(path), frame_size_(size), hdf5_(checked_path(path)) {
+    : path_(path), frame_size_(size), hdf5_(checked_path(path), Hdf5Reader::MadeBy::user) {
   for (const char* name : {kFrames, kLengths})
     if (!hdf5_.exists(name) || hdf5_.is_group(name))
       throw fault(fmt::format(
@@ -52,7 +53,7 @@ FrameFile::FrameFile(const std::string& path, Index size)
   if (dims[1].size != size)
     throw fault(fmt::format(
         "frames of {}, but task.frame_size is {}", counted(dims[1].size, "number"), size));
-  if (!hdf5_.holds_floats(kFrames))
+  if (hdf5_.elements_of(kFrames) != Hdf5Reader::Elements::floats)
     throw fault(fmt::format("'{}' does not have floating-point numbers; write float32", kFrames));
   lengths_ = read_lengths();
   Index start = 0;
@@ -76,7 +77,7 @@ FrameFile::FrameFile(const std::string& path, Index size)
 
 std::vector<Index> FrameFile::read_lengths() const {
   if (hdf5_.dims(kLengths).size() != 1) throw fault(fmt::format("'{}' is not a list", kLengths));
-  if (hdf5_.holds_floats(kLengths))
+  if (hdf5_.elements_of(kLengths) != Hdf5Reader::Elements::integers)
     throw fault(fmt::format("'{}' does not have whole numbers", kLengths));
   return std::visit(
       [&](const auto& numbers) -> std::vector<Index> {

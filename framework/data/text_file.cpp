@@ -59,6 +59,7 @@ void refuse_other_formats(std::string_view beginning, const std::string& name) {
   constexpr std::string_view kBzip2 = "BZh", kBlock = "1AY&SY";
   if (beginning.starts_with(kBzip2) && beginning.substr(kBzip2.size() + 1).starts_with(kBlock))
     throw DataError("{}: is compressed with bzip2; unpack it first", name);
+  if (beginning.starts_with("\x89HDF")) throw DataError("{}: is an HDF5 file, not text", name);
   if (beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF"))
     throw DataError("{}: is UTF-16; convert it: iconv -f UTF-16 -t UTF-8", name);
 }

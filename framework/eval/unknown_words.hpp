@@ -33,7 +33,9 @@ struct UnknownWordsOptions {
       "lines of a source word, a tab and its translation; the first one counts");
     const bool given = !lexicon.path.empty();
     v.check("by", by != "lexicon" || given, "lexicon needs a file: unknown_words.lexicon=FILE");
-    v.inactive("lexicon", given && by != "lexicon", "only unknown_words.by=lexicon reads it");
+    v.check("lexicon",
+            by == "lexicon" || !given,
+            "only unknown_words.by=lexicon reads it; set that, or remove the lexicon");
   }
 };
 

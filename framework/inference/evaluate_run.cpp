@@ -39,6 +39,13 @@ Remeasured evaluate_run(const TrainedRuns& runs,
     const EvaluateOptions& how = run.spec().evaluate;
     sizes.check({split_name == "dev" ? of.dev : of.test, &how.search, how.batch}, of);
   };
+  const std::string other = split_name == "dev" ? "task.test" : "task.dev";
+  for (const Override& change : runs.options.changes)
+    if (change.path == other || change.path.starts_with(other + "."))
+      runs.note(fmt::format("note: {}: {} has no effect: the {} sentences are measured",
+                            change.where.str(),
+                            change.path,
+                            split_name));
   const DataOutline outline = make_plugin<TaskKind>(run.spec().task)->outline();
   if (outline.measured()) check_sizes(outline);
   std::vector<std::string> needed = measured.missing;
@@ -114,6 +121,10 @@ namespace {
 
 using SortedJson = nlohmann::json;
 
+SortedJson::json_pointer lexicon_path() {
+  return SortedJson::json_pointer("/evaluate/unknown_words/lexicon");
+}
+
 constexpr std::size_t kLongest = 4096;  // bytes of a path; the system opens none that is longer
 
 // The digest is that of a file's bytes or, of a record or its folder, that of its parameters or vocabularies.
@@ -186,8 +197,7 @@ SortedJson inputs_of(const SortedJson& identity) {
   SortedJson inputs = SortedJson::object();
   for (const char* block : {"task", "init"})
     if (identity.contains(block)) inputs[block] = identity[block];
-  const SortedJson::json_pointer lexicon("/evaluate/unknown_words/lexicon");
-  if (identity.contains(lexicon)) inputs[lexicon] = identity[lexicon];
+  if (const auto path = lexicon_path(); identity.contains(path)) inputs[path] = identity[path];
   return inputs;
 }
 
@@ -233,13 +243,24 @@ DataFiles data_files(const Record& record, Value& spec) {
   return files;
 }
 
-std::vector<std::string> task_differences(const Record& a, const Record& b) {
+std::vector<std::string> differences_in(const std::string& block,
+                                        const Record& a,
+                                        const Record& b) {
+  std::string path = "/" + block;
+  std::ranges::replace(path, '.', '/');
+  const SortedJson::json_pointer at(path);
+  const SortedJson of_a = recorded_identity(a).value(at, SortedJson()),
+                   of_b = recorded_identity(b).value(at, SortedJson());
   std::vector<std::string> found;
-  differences(recorded_identity(a).value("task", SortedJson()),
-              recorded_identity(b).value("task", SortedJson()),
-              "task",
-              found);
+  differences(of_a, of_b, block, found);
+  if (found.empty()) differences(of_b, of_a, block, found);  // options that only b has
   return found;
+}
+
+bool lexicon_changed(const Record& record, const Spec& spec) {
+  const auto digest = recorded_identity(record).value(lexicon_path(), SortedJson());
+  return digest.is_string() && spec.evaluate.unknown_words &&
+         !holds(spec.evaluate.unknown_words->lexicon.path, digest.get<std::string>());
 }
 
 std::string restore_advice(const Record& record, const std::vector<std::string>& missing) {

@@ -62,7 +62,10 @@ std::string restore_advice(const Record& record, const std::vector<std::string>&
 // The options whose files changed. Throws DataError where files are missing.
 std::vector<std::string> changed_data(const Record& record, const Spec& spec);
 
-// The options of the task in which two runs differ.
-std::vector<std::string> task_differences(const Record& a, const Record& b);
+// The options of a block ("task", "evaluate.search") in which two runs differ.
+std::vector<std::string> differences_in(const std::string& block, const Record& a, const Record& b);
+
+// Returns whether the lexicon that the run read has other bytes now; false where it read none.
+bool lexicon_changed(const Record& record, const Spec& spec);
 
 }  // namespace softalign

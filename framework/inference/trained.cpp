@@ -182,7 +182,7 @@ void check_same(const TrainedRun& a,
 }
 
 void refuse_other_task(const Record& first, const Record& other) {
-  const std::vector<std::string> found = task_differences(first, other);
+  const std::vector<std::string> found = differences_in("task", first, other);
   if (!found.empty())
     throw SpecError("runs {} and {} cannot form an ensemble: their tasks differ in {}",
                     first.run_id(),
@@ -259,7 +259,10 @@ void EvaluationSizes::check(const Split& split, bool searched) {
     check({outline, searched ? &how.search : nullptr, how.batch});
   } catch (const SpecError& error) {
     if (!searched) throw;
-    throw SpecError("{}; or --too-long=crop or skip, for the longest lines", error);
+    throw SpecError("{}; or --too-long={}, for the longest {}",
+                    error,
+                    runs_.first().frames ? "skip" : "crop or skip",
+                    runs_.first().frames ? "arrays" : "lines");
   }
   longest_ = longest;
 }
@@ -287,12 +290,31 @@ Index EvaluationSizes::longest_source(Index longest, Index sentences) {
   return std::min(longest, fits_);
 }
 
+namespace {
+
+// Of an ensemble: that another run has other options in this block, unless they are given anew.
+void note_others(const TrainedRuns& runs, const std::string& block) {
+  for (const Override& change : runs.options.changes)
+    if (change.path == block || change.path.starts_with(block + ".")) return;
+  const Record& first = runs.first().record;
+  for (const TrainedRun& other : runs.members)
+    if (const auto found = differences_in(block, first, other.record); !found.empty())
+      runs.note(fmt::format("note: runs {} and {} differ in {}; what the first has is used",
+                            first.run_id(),
+                            other.record.run_id(),
+                            fmt::join(found, ", ")));
+}
+
+}  // namespace
+
 std::unique_ptr<Search> TrainedRuns::search() const {
+  note_others(*this, "evaluate.search");
   const Spec& spec = first().spec();
   return make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
 }
 
 std::unique_ptr<const UnknownWords> TrainedRuns::unknown_words() const {
+  note_others(*this, "evaluate.unknown_words");
   std::unique_ptr<const UnknownWords> words;
   check_options(first().resolved, [&] {
     words = make_unknown_words(first().spec().evaluate, first().source.get(), *first().target);

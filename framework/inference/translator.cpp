@@ -15,6 +15,7 @@
 #include "framework/data/text.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
+#include "framework/inference/evaluate_run.hpp"
 #include "framework/train/results.hpp"
 
 namespace softalign {
@@ -42,6 +43,11 @@ Translator::Translator(const TrainedRuns& runs, TranslatorOptions options)
   if (options_.too_long == TooLong::crop && !run().source)
     throw SpecError("--too-long=crop: the sources are frames, which cannot be cropped; use skip");
   if (unknown_ && unknown_->forbids()) require(Demand::no_unknown, "evaluate.unknown_words.by");
+  const bool own_words = std::ranges::none_of(runs.options.changes, [](const Override& change) {
+    return change.path.starts_with("evaluate.unknown_words");
+  });
+  if (own_words && lexicon_changed(run().record, run().spec()))
+    runs.note("note: evaluate.unknown_words.lexicon changed since the run read it");
   if (options_.most <= search_->most()) return;
   const std::string_view option = search_->most_option();
   throw SpecError("{} hypotheses per sentence: search '{}' finds at most {}; set {}={}",
@@ -103,7 +109,12 @@ Translator::Block Translator::read(const std::vector<Source>& sources,
     Translation& translation = translations[i];
     Example source = sources_.read(sources[i], options_.input, translation.line + 1);
     const Index length = sources_.length(source);
-    if (length == 0) continue;
+    if (length == 0) {
+      const bool asked = (!demands.prefixes.empty() && !split_words(demands.prefixes[i]).empty()) ||
+                         (!demands.phrases.empty() && !split_words(demands.phrases[i]).empty());
+      if (asked && unmet_++ == 0) first_unmet_ = translation.line;
+      continue;
+    }
     if (length > longest) {
       longest_ = longest;
       if (too_long_++ == 0) first_too_long_ = translation.line;
@@ -221,6 +232,15 @@ std::string Translator::notes() const {
         options_.too_long == TooLong::crop ? "cropped" : "skipped",
         first_too_long_ + 1,
         kLongestSentence);
+  if (unmet_ > 0)
+    text += fmt::format(
+        "note: {} without words {} not translated, although there is a prefix or phrase for {}; "
+        "the "
+        "first is line {}\n",
+        counted(unmet_, "line"),
+        unmet_ == 1 ? "is" : "are",
+        unmet_ == 1 ? "it" : "them",
+        first_unmet_ + 1);
   return text;
 }
 

@@ -167,6 +167,7 @@ class Translator {
   EvaluationSizes sizes_;
   Index too_long_ = 0, first_too_long_ = 0;  // lines; the first, from 0
   Index longest_ = 0;                        // symbols that could be read of those
+  Index unmet_ = 0, first_unmet_ = 0;        // empty lines with a demand; the first, from 0
 };
 
 // Sources with the targets that are forced on the decoder.

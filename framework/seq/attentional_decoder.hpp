@@ -110,7 +110,8 @@ class AttentionalDecoder : public Decoder {
     if (!options.context_gate) return;
     if (!context_)
       throw SpecError(
-          "decoder.context_gate: it scales the context, but this attention has none; set it to "
+          "model.decoder.context_gate: it scales the context, but this attention has none; set it "
+          "to "
           "false, or use an attention with a context");
     gate_.emplace(p, "context_gate", options.units, 1);
   }

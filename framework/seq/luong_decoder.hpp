@@ -71,7 +71,8 @@ class LuongDecoder : public Decoder {
       attentional_.emplace(p, "attentional", units_ + context, units_, Linear::Bias::no);
     else if (options.input_feeding)
       throw SpecError(
-          "decoder.input_feeding: it feeds the attentional vector, which needs a context, but this "
+          "model.decoder.input_feeding: it feeds the attentional vector, which needs a context, "
+          "but this "
           "attention has none; set it to false, or use an attention with a context");
     if (options.input_feeding)
       feeding_.emplace(p,

@@ -9,7 +9,8 @@ namespace softalign {
 void require_source(const InitialStateOptions& options, Index context_size) {
   if (context_size == 0 && options.initial_state == "zero")
     throw SpecError(
-        "decoder.initial_state: zero, but its attention has no context: the decoder would see "
+        "model.decoder.initial_state: zero, but its attention has no context: the decoder would "
+        "see "
         "nothing of the source; change one of them");
 }
 
@@ -37,10 +38,12 @@ void InitialState::check_finals(const std::vector<Index>& finals, Index layers) 
   if (finals == std::vector<Index>(arrays_, units_)) return;
   if (finals.empty())
     throw SpecError(
-        "decoder.initial_state: last needs an encoder with last states, but this one has none; use "
+        "model.decoder.initial_state: last needs an encoder with last states, but this one has "
+        "none; use "
         "a recurrent encoder, or initial_state mean, tanh or zero");
   throw SpecError(
-      "decoder.initial_state: last copies the encoder's last states layer by layer; the encoder "
+      "model.decoder.initial_state: last copies the encoder's last states layer by layer; the "
+      "encoder "
       "has {} of sizes {}, the decoder's {} layer(s) need {} of size {}; make cell, layers and "
       "units agree (an encoder of both directions has twice its units; an LSTM has h and c), or "
       "use "

@@ -32,6 +32,7 @@ class Line:
     sd: Sequence[float | None] = ()
     end: float = -math.inf  # the last place where any of its runs has a value
     trend: Sequence[tuple[float, float]] = ()  # of a long curve the means of successive updates
+    look: str = ""  # the name that its colour and marker belong to; "": series
 
 
 @dataclass(frozen=True)

@@ -59,12 +59,12 @@ def every(places: Sequence[Place], sentences: Sequence[int], width: str, band: s
 
 
 def renamed(drawn: Sequence[Chart], names: Mapping[str, str]) -> list[Chart]:
-    """With other names for some of their lines."""
+    """With other names for some of their lines, which look as before."""
     there = list(dict.fromkeys(line.series for chart in drawn for line in chart.lines))
     for old in names:
         if old not in there:
             raise ChoiceError(f"--name: nothing is called '{old}'; there are: {', '.join(map(repr, there))}")
-    return [replace(chart, lines=[replace(line, series=names.get(line.series, line.series)) for line in chart.lines]) for chart in drawn]
+    return [replace(chart, lines=[replace(line, series=names.get(line.series, line.series), look=line.look or line.series) for line in chart.lines]) for chart in drawn]
 
 
 def lengths(
@@ -123,6 +123,13 @@ def curves(
     return draw_curves(drawn, width, height)
 
 
+def spans(numbers: Sequence[int]) -> str:
+    """Ascending numbers, neighbours as one span: "0 to 299, 304"."""
+    first = [n for at, n in enumerate(numbers) if at == 0 or numbers[at - 1] != n - 1]
+    last = [n for at, n in enumerate(numbers) if at + 1 == len(numbers) or numbers[at + 1] != n + 1]
+    return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in zip(first, last))
+
+
 def titles_of(data: Json, runs: Sequence[int]) -> dict[int, str]:
     """What each run is called beside these others."""
     of = [data["runs"][at] for at in runs]
@@ -148,7 +155,7 @@ def chosen(
     there = [s for s in panes[0]["kept"] if all(s in pane["kept"] for pane in panes)]
     for sentence in sentences:
         if sentence not in there:
-            raise ChoiceError(f"--sentences {sentence}: not in every file; there are: {', '.join(map(str, there)) or 'none'}")
+            raise ChoiceError(f"--sentences {sentence}: not in every file; there are: {spans(there) or 'none'}")
     titles = titles_of(data, [pane["run"] for pane in panes if pane["run"] >= 0]) if len(panes) > 1 else {}
     for old in names:
         if old not in titles.values():

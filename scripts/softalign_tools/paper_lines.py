@@ -65,12 +65,13 @@ def trained_on(data: Json, panel: Json) -> set[tuple[int | None, int] | None]:
 def panels(drawn: Sequence[Chart], width: str, height: float | None, known: Sequence[str]) -> tuple[Drawing, np.ndarray, dict[str, Look]]:
     """Axes side by side on a page and below each other in a column, under a legend; how each line looks, as if `known` ones were here too."""
     rows, columns = (1, len(drawn)) if width == "page" else (len(drawn), 1)
-    names = list(dict.fromkeys(line.series for chart in drawn for line in chart.lines))
+    names = {line.series: line.look or line.series for chart in drawn for line in chart.lines}
     size = WIDTHS[width], height or rows * HEIGHTS[width] + (0.25 if len(names) > 1 else 0)
     figure = Drawing(figsize=size, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.03)
-    chosen = looks([*known, *names])
+    there = looks([*known, *names.values()])
+    chosen = {name: there[look] for name, look in names.items()}
     if len(names) > 1:
         legend_above(figure, [Line2D([], [], **chosen[name], label=name) for name in names])
     return figure, axes.ravel(), chosen
@@ -90,7 +91,9 @@ def value_title(chart: Chart) -> str:
 def seeds_text(chart: Chart, band: str) -> str:
     """Of which runs a line is the mean."""
     shown = {"sd": "mean and standard deviation", "range": "mean, least and greatest", "none": "mean"}[band]
-    return f"{shown} over seeds: {'; '.join(f'{line.series}: ' + ', '.join(map(str, line.seeds)) for line in chart.lines)}"
+    seeds = {line.series: ", ".join(map(str, line.seeds)) for line in chart.lines}
+    alike = len(set(seeds.values())) == 1
+    return f"{shown} over seeds: {next(iter(seeds.values())) if alike else '; '.join(f'{name}: {own}' for name, own in seeds.items())}"
 
 
 def draw_lengths(drawn: Sequence[Chart], width: str, trained: set[tuple[int | None, int] | None], height: float | None = None,
@@ -122,7 +125,8 @@ def draw_curves(drawn: Sequence[Chart], width: str, height: float | None = None)
         for line in chart.lines:
             look = chosen[line.series]
             axis.plot(line.at, line.mean, **look, markevery=max(1, len(line.at) // 8))
-            draw_band(axis, chart, line.at, line, partial(axis.fill_between, alpha=0.2, lw=0, color=look["color"]))
+            area, bar = partial(axis.fill_between, alpha=0.2, lw=0), partial(axis.vlines, lw=0.9)
+            draw_band(axis, chart, line.at, line, partial(area if len(line.at) > 1 else bar, color=look["color"]))
         axis.set_xlim(left=0)
         axis.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 2.5, 5, 10]))
         axis.set_xlabel("updates")

@@ -398,6 +398,6 @@ def test_an_option_that_one_configuration_leaves_out_tells_it_from_others(tmp_pa
     for change in ("seed=1", "~model.attention.score.units", "model.attention=none"):
         softalign("run", "tiny.yaml", change, cwd=tmp_path)
     table = softalign("compare", "--no-tests", cwd=tmp_path).stdout.splitlines()
-    assert [line.split()[1:3] for line in table[1:5]] == [["attention", "units"], ["global", "-"], ["global", "8"], ["none", "-"]]
+    assert [re.split(r" {2,}", line)[1:3] for line in table[1:5]] == [["attention", "units"], ["global (additive)", "-"], ["global (additive)", "8"], ["none", "-"]]
     report = json.loads(softalign("export", "results", "--what", "report", cwd=tmp_path).stdout)
     assert sorted(report["series"]) == ["additive", "additive, units 8", "none"]

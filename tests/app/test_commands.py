@@ -186,6 +186,22 @@ def test_describe(tmp_path: Path) -> None:
     assert options["task"]["required"] is True
     assert options["train.early_stopping.patience"]["default"] == "5"
     assert all(option["help"] for option in options.values())
+    for words in (["spec"], ["task", "parallel_text"], ["search", "beam"]):
+        assert max(map(len, softalign("describe", *words, cwd=tmp_path).stdout.splitlines())) <= 100
+
+
+def test_help_leads_to_specs_and_their_keys(tmp_path: Path) -> None:
+    text = softalign("--help", cwd=tmp_path).stdout
+    assert "softalign describe spec" in text and "share/softalign/" in text and "configs/" in text
+
+
+def test_counts_of_parameters_say_what_is_not_known(here: Path) -> None:
+    write_corpus(here)
+    for spec, at_most in (("tiny.yaml", False), ("text.yaml", True)):
+        assert answer("parameters", spec, cwd=here)["at_most"] is at_most
+        assert ("at most" in softalign("parameters", spec, cwd=here).stdout) is at_most
+    assert answer("parameters", "text.yaml", "--symbols", "9", cwd=here)["at_most"] is False
+    assert "--symbols" in error("parameters", "text.yaml", "task.vocabulary.from=x", cwd=here, code=2)
 
 
 def test_check(tmp_path: Path) -> None:

@@ -124,7 +124,11 @@ def test_a_lexicon_is_part_of_the_run(here: Path) -> None:
     (here / "lexicon").write_text("Ann\tANNA\n")
     other = trained_run(here, "task.vocabulary.size=6", "train.epochs=1", asked, spec="text.yaml")
     assert run != other
-    assert "unknown_words.lexicon" in softalign("evaluate", run, cwd=here).stderr
+    for command in ("evaluate", "translate"):
+        assert "unknown_words.lexicon" in softalign(command, run, cwd=here, text="a\n").stderr
+    for own in (["unknown_words.lexicon=lexicon"], ["unknown_words={by: attention, lexicon: null}"]):
+        assert "lexicon" not in softalign("translate", run, *own, cwd=here, text="a\n").stderr
+    assert "lexicon" not in softalign("translate", other, cwd=here, text="a\n").stderr
     (here / "lexicon").write_text("Ann ANN\n")
     assert "lexicon:1: " in error("translate", run, cwd=here, code=3, text="a\n")
 
@@ -140,12 +144,23 @@ def test_words_for_unk_are_refused_where_there_are_none(here: Path) -> None:
         refused = softalign("run", "text.yaml", *more, by(way), cwd=here, code=2).stderr
         assert f"override {len(more) + 1} ('{by(way)}'): " in refused
         assert not (here / "results").exists()
+    for more in ([], [by("forbid")]):  # a lexicon that nothing reads
+        assert "unknown_words.by=lexicon" in error("validate", "text.yaml", *more, "evaluate.unknown_words.lexicon=dev.en", cwd=here, code=2)
     (here / "by.yaml").write_text("extends: text.yaml\nmodel: {attention: none}\nevaluate:\n  unknown_words: {by: attention}\n")
     assert "by.yaml:4:" in softalign("run", "by.yaml", cwd=here, code=2).stderr
     run = trained_run(here, "model.attention=none", "train.epochs=1", by("forbid"), spec="text.yaml")
     assert "<unk>" not in softalign("translate", run, cwd=here, text="a b c Zoe\n").stdout
     error("translate", run, "unknown_words.by=attention", cwd=here, code=2)
     error("score", run, "--source", "dev.en", "--target", "dev.es", "unknown_words.by=forbid", cwd=here, code=2)
+
+
+def test_a_layer_that_copies_says_where_it_can_copy_nothing(here: Path) -> None:
+    write_names(here)
+    for output in ("pointer", "pointer_generator"):
+        run = ("run", "text.yaml", "train.epochs=1", f"model.output={output}")
+        assert f"model.output: {output} copies source symbols, but" in softalign(*run, cwd=here).stderr
+        same = [f"task.{split}.target={split}.en" for split in ("train", "dev", "test")]
+        assert "copies" not in softalign(*run, *same, cwd=here).stderr
 
 
 def test_translations_begin_with_their_prefixes(trained: Path, tmp_path: Path) -> None:
@@ -162,7 +177,8 @@ def test_translations_begin_with_their_prefixes(trained: Path, tmp_path: Path) -
             assert found == json_lines(*ask, "batch=1", "--threads", 1, cwd=tmp_path, text=TEXT)
         unknown = found[3]["hypotheses"][0]
         assert unknown["tokens"][1] == "<unk>" and unknown["replaced"] == [{"symbol": 1, "word": "zz"}]
-    assert "1 of 5 prefix symbols" in softalign(*ask, cwd=tmp_path, text=TEXT).stderr
+    said = softalign(*ask, cwd=tmp_path, text=TEXT).stderr
+    assert "1 of 5 prefix symbols" in said and "1 line without words" in said and "line 2\n" in said
     (tmp_path / "source").write_text("a b c\n")
     found = json_lines("translate", trained, "--search", "greedy", "--prefixes", "prefixes", cwd=tmp_path, text=TEXT)[0]["hypotheses"][0]
     (tmp_path / "target").write_text(found["text"] + "\n")
@@ -186,6 +202,7 @@ def test_translations_contain_their_phrases(trained: Path, tmp_path: Path) -> No
     assert found[1]["hypotheses"] == []
     plain = json_lines("translate", trained, "search=beam", "search.width=12", "--n-best", 12, cwd=tmp_path, text=TEXT)
     assert found[2] == plain[2] and found[0] != plain[0]
+    assert "1 line without words" in softalign(*ask, cwd=tmp_path, text=TEXT).stderr
     assert found == json_lines(*ask, "--n-best", 12, "batch=1", "--threads", 1, cwd=tmp_path, text=TEXT)
     (tmp_path / "prefixes").write_text("d d\n\n\n\n")
     both = softalign(*ask, "--prefixes", "prefixes", cwd=tmp_path, text=TEXT).stdout.splitlines()

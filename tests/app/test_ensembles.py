@@ -125,6 +125,17 @@ def test_an_ensemble_is_asked_for_and_names_its_members(trained: Path, second: P
     error("translate", trained, "tiny.yaml", cwd=here, code=2)
 
 
+def test_an_ensemble_says_whose_options_hold(trained: Path, second: Path, here: Path) -> None:
+    other = trained_run(here, "train.epochs=1", "evaluate.search.min_ratio=0.5", "evaluate.unknown_words.by=forbid")
+    assert "differ" not in softalign("translate", *together(trained, second), cwd=here, text=TEXT).stderr
+    for runs in ((trained, other), (other, trained)):
+        for command in ("translate", "evaluate"):
+            said = softalign(command, *together(*runs), cwd=here, text=TEXT).stderr
+            for option in ("evaluate.search.min_ratio", "evaluate.unknown_words"):
+                assert f"note: runs {runs[0].name} and {runs[1].name} differ in {option}" in said
+    assert "differ" not in softalign("translate", *together(trained, other), "search=greedy", "unknown_words=null", cwd=here, text=TEXT).stderr
+
+
 def test_runs_of_other_tasks_or_vocabularies_are_no_ensemble(trained: Path, here: Path) -> None:
     for change in ("task.type=copy", "task.symbols=7"):
         other = trained_run(here, change, "train.epochs=1")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 import pytest
 
-from command_line import MODEL, answer, softalign
+from command_line import MODEL, address_space, answer, can_be_limited, softalign
 
 SIZE = 3  # numbers of a frame
 TONES = {"a": [1.0, 0.0, 5.0], "b": [0.0, 40.0, 5.0], "c": [-1.0, 80.0, 5.0]}
@@ -91,6 +92,61 @@ def test_translate_refuses_arrays_by_their_index(folder: Path) -> None:
     assert f"frames of {SIZE + 1} numbers" in softalign("translate", record, "--frames", "wide.h5", cwd=folder, code=3).stderr
     assert "no.h5" in softalign("translate", record, "--frames", "no.h5", cwd=folder, code=3).stderr
     assert "not a number" in softalign("translate", record, cwd=folder, text="1 2 x\n", code=3).stderr
+
+
+def test_lengths_may_be_whole_numbers_of_any_size(folder: Path) -> None:
+    softalign("run", "tones.yaml", cwd=folder)
+    expected = softalign("translate", record_of(folder), "--frames", "test.h5", cwd=folder).stdout
+    for kind in ("int8", "uint8", "int16", "uint16", "uint32", "uint64", ">i2"):
+        with h5py.File(folder / "test.h5", "a") as file:
+            lengths = file["lengths"][()]
+            del file["lengths"]
+            file["lengths"] = lengths.astype(kind)
+        assert softalign("translate", record_of(folder), "--frames", "test.h5", cwd=folder).stdout == expected, kind
+
+
+def test_files_that_cannot_be_read_as_frames_say_why(folder: Path) -> None:
+    softalign("run", "tones.yaml", cwd=folder)
+    record, arrays = record_of(folder), read(folder / "test.h5")
+    frames, lengths = np.concatenate(arrays), [len(array) for array in arrays]
+    for name in ("lzf", "soft", "external", "outside", "flags", "texts"):
+        with h5py.File(folder / f"{name}.h5", "w") as file:
+            file["lengths"] = [True] if name == "flags" else ["a"] if name == "texts" else lengths
+            if name == "lzf":
+                file.create_dataset("frames", data=np.zeros_like(frames), compression="lzf")  # which shrinks
+            elif name == "soft":
+                file["others"], file["frames"] = frames, h5py.SoftLink("/others")
+            elif name == "external":
+                file["frames"] = h5py.ExternalLink("test.h5", "/frames")
+            elif name == "outside":
+                file.create_dataset("frames", data=frames, external=str(folder / "raw"))
+            else:
+                file["frames"] = frames
+    write(folder / "large.h5", replaced([array.astype("float64") for array in arrays], 1, 1e300), "float64")
+    for name, why in (
+        ("lzf.h5", "filter 'lzf'"),
+        ("soft.h5", "frames is a link to another object"),
+        ("external.h5", "frames is a link to another object"),
+        ("outside.h5", "the values of frames are in another file"),
+        ("flags.h5", "'lengths' does not have whole numbers"),
+        ("texts.h5", "'lengths' does not have whole numbers"),
+        ("large.h5", "is inf as float32"),
+        (".", "is a directory; name a file"),
+    ):
+        said = softalign("translate", record, "--frames", name, cwd=folder, code=3).stderr
+        assert why in said and "damaged" not in said and "--force" not in said, said
+    assert "'1e300' is out of the range of float32" in softalign("translate", record, cwd=folder, text="1e300 1 2\n", code=3).stderr
+    pair = ("--source", "test.h5", "--target", "test.txt")
+    assert "test.h5: is an HDF5 file, not text" in softalign("score", record, *pair, cwd=folder, code=3).stderr
+
+
+@can_be_limited
+def test_arrays_that_are_too_long_are_not_said_to_be_cropped(folder: Path) -> None:
+    softalign("run", "tones.yaml", cwd=folder)
+    write(folder / "long.h5", [np.zeros((9999, SIZE))] * 9)
+    small: Any = address_space(400 << 20)
+    said = softalign("translate", record_of(folder), "--frames", "long.h5", "--threads", 1, cwd=folder, code=2, **small).stderr
+    assert "--too-long=skip, for the longest arrays" in said and "crop" not in said
 
 
 def replaced(arrays: Arrays, index: int, value: float) -> Arrays:

@@ -34,6 +34,7 @@ def test_tags_take_runs_and_tags(run: Path, tmp_path: Path) -> None:
     error("tag", run, cwd=tmp_path, code=2)
     error("tag", "+paper", cwd=tmp_path, code=2)
     error("tag", run, "--force", cwd=tmp_path, code=2)
+    assert softalign("tag", "-h", cwd=tmp_path).stdout == softalign("tag", "--help", cwd=tmp_path).stdout
     error("tag", run / "run.h5", "+a", cwd=tmp_path, code=2)
     (run / "tags.json").write_text("[1")
     assert "tags.json" in softalign("ls", cwd=tmp_path).stderr

@@ -116,7 +116,7 @@ def test_a_public_copy_tells_the_numbers_and_not_the_machine(here: Path, tmp_pat
         assert file["provenance/events/text"].asstr()[:].tolist() == ["drift after resumption: train/loss at update 3"]
         assert not [text for text in texts(file["provenance"]) if re.search(rf"\b{re.escape(host)}\b|of ada|/home|{here}".encode(), text)]
     assert b"of ada" not in content and str(here).encode() not in content
-    given = softalign("show", "copy.h5", cwd=here).stdout.partition("what was given:\n")[2].partition("\n\n")[0].splitlines()
+    given = softalign("show", "copy.h5", cwd=here).stdout.partition("as the record has them:\n")[2].partition("\n\n")[0].splitlines()
     assert {"      source: train.en", "    epochs: 2"} <= {*given} and not [line for line in given if "data_seed" in line or "residual" in line]
     softalign("publish", "copy.h5", "-o", "copy.h5", cwd=here)  # what the command made it replaces
     assert (here / "copy.h5").read_bytes() == content

@@ -109,6 +109,9 @@ def test_one_reference_stays_what_it_was(translated: Path) -> None:
     found, before = (answer("evaluate", one, *more, cwd=translated)["metrics"]["all"] for more in (["task.test.references=found"], []))
     assert before["exact_match"] < 100 and before["bleu"] < 100
     assert found["exact_match"] == 100 and found["bleu"] == pytest.approx(100) and found["chrf"] == pytest.approx(100)
+    for split, other in (("test", "dev"), ("dev", "test")):
+        said = softalign("evaluate", one, "--split", split, f"task.{other}.references=found", "task.vocabulary.size=9", cwd=translated).stderr
+        assert said.count("has no effect") == 1 and f"task.{other}.references has no effect: the {split} sentences are measured" in said
     changed = answer("evaluate", one, "task.test.references=[test.es2, test.es3]", cwd=translated)
     assert changed["metrics"] == answer("evaluate", several, cwd=translated)["metrics"]
 

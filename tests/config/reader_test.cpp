@@ -149,6 +149,26 @@ BOOST_AUTO_TEST_CASE(what_contradicts_is_refused_where_it_is_written) {
   BOOST_TEST(place("rate: -1\nscore: {type: additive, units: 1, gain: 200}\n") == "1:7 2:41");
 }
 
+struct Unread {
+  InputFile one;
+  InputFiles several;
+  template <class V>
+  void describe(V& v) {
+    v("one", one, "a file");
+    v("several", several, "files");
+    for (const char* name : {"one", "several"}) v.inactive(name, true, "nothing reads it");
+  }
+};
+
+BOOST_AUTO_TEST_CASE(files_without_effect_are_noted) {
+  const auto notes = [](const std::string& text) {
+    return parse_spec<Unread>(text, "x.yaml").notes;
+  };
+  BOOST_TEST(notes("{}").empty());
+  BOOST_TEST(notes("one: null").empty());
+  BOOST_TEST(notes("one: a\nseveral: [b, c]").size() == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(missing_options_are_named_with_their_block) {
   for (const char* mixture : {"{type: mixture}", "mixture"})
     BOOST_TEST(place(fmt::format("seed: 1\nscore: {}\n", mixture)) == "2:8");

@@ -68,7 +68,8 @@ BOOST_AUTO_TEST_CASE(scores_have_the_parameters_of_their_formulas) {
 
 BOOST_AUTO_TEST_CASE(products_of_state_and_annotation_refuse_other_sizes) {
   const std::string expected =
-      "s · h needs a state as wide as the annotations, but the state has 3 units and the "
+      "model.attention.score: s · h needs a state as wide as the annotations, but the state has 3 "
+      "units and the "
       "annotations have 4; make the decoder 4 units wide, or the annotations 3 (a recurrent "
       "encoder "
       "with `project: 3`, or with `direction: forward` and `units: 3`), or use score general, s · "

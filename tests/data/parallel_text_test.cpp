@@ -137,6 +137,8 @@ BOOST_AUTO_TEST_CASE(rare_symbols_are_unknown) {
   BOOST_TEST(data.target->id("roja") != kUnknown);
   BOOST_TEST(data.target->id("el") == kUnknown);
   corpus.values["vocabulary.min_count"] = "1";
+  BOOST_TEST(canonical_json(parse_spec<VocabularyOptions>("min_count: 1", "").spec) ==
+             canonical_json(VocabularyOptions()));
   BOOST_TEST(corpus.load().target->id("el") != kUnknown);
   corpus.values["vocabulary.min_count"] = "100";
   BOOST_TEST(contains(corpus.refusal(), "min_count"));

@@ -304,4 +304,19 @@ BOOST_AUTO_TEST_CASE(a_match_is_exact_by_its_text_and_unk_never_is) {
   BOOST_TEST(value_of("free_running_accuracy", other_pieces.counted()) == 100.0);
 }
 
+BOOST_AUTO_TEST_CASE(words_in_place_of_unk_match_by_their_text) {
+  const auto accuracy = [](const std::string& text, std::vector<Link> replaced) {
+    Whole one;
+    one.target = {kUnknown, kUnknown, 7};
+    one.sentence.example.target = one.target;
+    one.sentence.example.target_text = "zehn elf seven";
+    one.decoded = {{kUnknown, kUnknown, 7}, text, {kUnknown, kUnknown, 7}, -1, true, replaced};
+    return value_of("free_running_accuracy", one.counted());
+  };
+  const std::vector<Link> both = {{0, 0}, {1, 1}};
+  BOOST_TEST(accuracy("zehn elf seven", both) == 100.0);
+  BOOST_TEST(accuracy("zehn zehn seven", both) == 100.0 * 2 / 3);
+  BOOST_TEST(accuracy("zehn <unk> seven", {both[0]}) == 100.0 / 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

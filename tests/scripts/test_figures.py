@@ -21,7 +21,9 @@ from matplotlib.image import imread
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from softalign_tools import drawing, fonts, matrices, paper_all, paper_grids, paper_lines, sweep_table
+from softalign_tools import drawing
+from softalign_tools import figures as paper_figures
+from softalign_tools import fonts, matrices, paper_all, paper_grids, paper_lines, sweep_table
 from softalign_tools.charts import Chart, Json, Line
 from softalign_tools.program import RecordError, report_of
 
@@ -143,6 +145,31 @@ def test_curves_are_drawn_where_all_seeds_have_a_value(tmp_path):
     assert {(10, 2), (10, 4), (20, 1), (20, 2)} <= set(map(tuple, band.get_paths()[0].vertices.tolist()))
     ended = run("curves", tmp_path, "--output", tmp_path / "curve")
     assert ended.returncode == 0 and "toy-dot: drawn up to update 20, the last with dev/loss in all its runs" in ended.stderr
+
+
+def test_a_single_evaluation_is_a_point(tmp_path):
+    for seed, loss in ((1, 4), (2, 2)):
+        write_curve(write_record(tmp_path, "dot", seed), [10], [loss])
+    (axis,) = paper_lines.draw_curves([paper_lines.curve(data_of(tmp_path), "dev/loss", "range")], "column").axes
+    assert axis.lines[0].get_xydata().tolist() == [[10, 3]] and axis.lines[0].get_marker() not in ("", "None")
+    (bar,) = [item for item in axis.collections if isinstance(item, LineCollection)]
+    assert bar.get_segments()[0].tolist() == [[10, 2], [10, 4]]
+    assert run("curves", tmp_path, "--output", tmp_path / "curve").returncode == 0
+
+
+def test_another_name_changes_no_colour(tmp_path):
+    for score in ("additive", "dot", "general"):
+        write_record(tmp_path, score)
+    chart = paper_lines.curve(data_of(tmp_path), "dev/perplexity", "sd")
+    (renamed,) = paper_figures.renamed([chart], {"additive": "zzz", "dot": "general", "general": "dot"})
+    before, after = (paper_lines.draw_curves([one], "column") for one in (chart, renamed))
+    colours = [[line.get_color() for line in figure.axes[0].lines] for figure in (before, after)]
+    assert colours[0] == colours[1] and len(set(colours[0])) == 3
+    assert [text.get_text() for text in after.legends[0].get_texts()] == ["zzz", "general", "dot"]
+
+
+def test_neighbouring_numbers_are_one_span():
+    assert [paper_figures.spans(some) for some in ([], [3], [0, 1, 2, 5, 7, 8])] == ["", "3", "0 to 2, 5, 7 to 8"]
 
 
 def test_a_legend_of_long_names_stays_in_its_figure():
@@ -430,7 +457,7 @@ def test_one_bad_run_spoils_no_figure_of_the_others(commands, tmp_path):
     with h5py.File(lost, "a") as file:
         del file["test/by_length/n"]
     ended = run("lengths", runs, "--output", tmp_path / "x")
-    assert ended.returncode == 0 and "over seeds: dot: 1, 2" in ended.stderr
+    assert ended.returncode == 0 and "over seeds: 1, 2" in ended.stderr
     assert f"{runs}/bad: " in ended.stderr and f"{lost.parent}: " in ended.stderr
 
 
@@ -474,7 +501,7 @@ def test_all_draws_the_alignments_of_one_seed_of_each_model(tmp_path):
     shown = texts(drawn(data_of(tmp_path), [12], notes.append)["reverse_alignment_12"])
     assert "additive" in shown  # the other has another source
     assert not [text for text in shown if "seed" in text]
-    assert notes == ["reverse: mean and standard deviation over seeds: additive: 1, 2; dot: 1, 2", "reverse: the alignments are those of the first seed"]
+    assert notes == ["reverse: mean and standard deviation over seeds: 1, 2", "reverse: the alignments are those of the first seed"]
 
 
 def test_figures_of_several_panels_are_called_after_them(tmp_path):

@@ -680,7 +680,9 @@ def test_the_baseline_is_that_of_compare_and_not_the_best(demo):
     compared = json.loads(softalign("compare", demo, "--json", cwd=demo, codes=(3,)))
     first = [run["run_id"] for run in compared["groups"][compared["baseline"] - 1]["runs"]]
     assert ids[panel["comparison"]["baseline"] - 1] == first != ids[0]
-    marked = re.search(r'<th scope="row" class="wrap">([^<]*) \(baseline\)</th>', html(compute([demo])))
+    page = html(compute([demo]))
+    assert re.search(r"<small>[+−][\d.e−]+, n = \d", page)
+    marked = re.search(r'<th scope="row" class="wrap">([^<]*) \(baseline\)</th>', page)
     assert marked and marked[1] == panel["series"][ids.index(first)]
 
 

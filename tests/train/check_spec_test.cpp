@@ -56,6 +56,23 @@ BOOST_AUTO_TEST_CASE(a_fault_stands_at_its_option) {
   BOOST_TEST(place(none + "units: 8\n    initial_state: zero") == "6:20");
   BOOST_TEST(place(none + "context_gate: true\n    initial_state: tanh") == "5:19");
   BOOST_TEST(place(none + "type: luong_gru\n    input_feeding: true") == "6:20");
+  for (const auto& [model, key] : std::map<std::string, std::string>{
+           {"{attention: {type: none, context: nothing}, decoder: {initial_state: zero}}",
+            "decoder.initial_state"},
+           {"{attention: {type: none, context: nothing}, decoder: {context_gate: true}}",
+            "decoder.context_gate"},
+           {"{attention: {type: none, context: nothing}, decoder: luong_gru}",
+            "decoder.input_feeding"},
+           {"{attention: {type: none, context: nothing}, decoder: conditional_gru}", "decoder"},
+           {"{attention: built_in}", "attention"},
+           {"{attention: {type: multi_head, heads: 7}}", "attention.heads"},
+           {"{attention: {type: global, score: dot}}", "attention.score"},
+           {"{attention: {type: mocha, chunk_score: location}}", "attention.chunk_score"},
+           {"{encoder: {type: stack, second: image_grid}}", "encoder"},
+           {"{output: pointer, tied_embeddings: target}", "tied_embeddings"},
+           {"{output: pointer_generator, decoder: convolutional, attention: built_in}",
+            "output.gate"}})
+    BOOST_TEST(contains(fault("task: reverse\nmodel: " + model), ": model." + key + ": "), model);
   BOOST_TEST(place("  decoder: luong_gru\n  attention: {type: none, context: nothing}") == "3:12");
   for (const char* attention : {"none", "uniform", "true_alignment"})
     for (const char* option : {"doubly_stochastic: 1", "coverage: 1", "guided_alignment: {}"})

@@ -59,11 +59,13 @@ struct ParametersArguments {
   bool json = false;
 };
 
-Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec) {
+// at_most: what files that are not read may have.
+Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec, bool& at_most) {
   if (!arguments.count.symbols.empty())
     return {arguments.count.symbols.front(), arguments.count.symbols.back()};
   const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
-  if (outline.source_symbols == 0 && !outline.frames)
+  at_most = !outline.measured();
+  if ((outline.source_symbols == 0 && !outline.frames) || outline.target_symbols == 0)
     throw SpecError("task {} does not say how many symbols it has; give --symbols SOURCE,TARGET",
                     spec.task.type);
   return {outline.source(), outline.target_symbols};
@@ -105,13 +107,15 @@ void print_parameters(const ParametersArguments& arguments) {
   arguments.count.check();
   const auto resolved = load(arguments.spec);
   check_spec(resolved);
-  const Symbols symbols = symbols_of(arguments, resolved.spec);
+  bool at_most = false;
+  const Symbols symbols = symbols_of(arguments, resolved.spec, at_most);
   const Model model(resolved.spec.model, symbols.source, symbols.target);
   const Index total = model.parameters().count();
   const std::optional<Cost> cost = cost_of(arguments, resolved.spec, symbols);
   if (arguments.json) {
     Json json{{"source_symbols", symbols.source.symbols},
               {"target_symbols", symbols.target},
+              {"at_most", at_most},
               {"count", total},
               {"parameters", Json::object()}};
     for (const Parameter& parameter : model.parameters().all()) {
@@ -133,12 +137,12 @@ void print_parameters(const ParametersArguments& arguments) {
   Table table({{"parameter"}, {"shape", Side::right}, {"numbers", Side::right}});
   for (const Parameter& parameter : model.parameters().all())
     table.row({parameter.name, shape_text(parameter.shape), with_commas(parameter.shape.size())});
-  table.row({"all", "", with_commas(total)});
+  table.row({at_most ? "all, at most" : "all", "", with_commas(total)});
   print_text("{}{} source and {} target symbols{}\n{}",
              table.fitted(),
              with_commas(symbols.source.symbols),
              with_commas(symbols.target),
-             arguments.count.symbols.empty() ? ", at most" : "",
+             at_most ? ", at most: files are not read; --symbols says how many there are" : "",
              cost ? cost_text(arguments, *cost) : "");
 }
 

@@ -333,7 +333,9 @@ void add_score(CLI::App& app, Outcome&) {
   arguments->trained.add_to(*command, {"batch"});
   command
       ->add_option(
-          "--source", arguments->source, "one sentence a line, plain or gzip; a pipe will do")
+          "--source",
+          arguments->source,
+          "one sentence a line, plain or gzip; a pipe will do; frames as a line of numbers")
       ->required();
   command->add_option("--target", arguments->target, "the translations, line by line")->required();
   command->add_flag("--json", arguments->json, "a JSON object for each pair, with its symbols");

@@ -173,12 +173,18 @@ Json json_of(const std::vector<OptionHelp>& options) {
   return list;
 }
 
-// Text for standard output, where that is a terminal too narrow for it: what was broken for its
+// Of standard output, also where it is a file or a pipe.
+std::size_t output_columns() {
+  constexpr std::size_t kElsewhere = 100;
+  const std::size_t terminal = terminal_columns(STDOUT_FILENO);
+  return terminal == 0 ? kElsewhere : terminal;
+}
+
+// Text for standard output, where that is too narrow for it: what was broken for its
 // length is filled anew; what is indented, formulas, begins where it did.
 std::string fitted(std::string_view text) {
   constexpr std::size_t kFull = 80;  // a line so long was broken because it was full
-  const std::size_t columns = terminal_columns(STDOUT_FILENO);
-  if (columns == 0) return std::string(text);
+  const std::size_t columns = output_columns();
   std::vector<std::string> parts;
   std::size_t before = 0, widest = 0;
   for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
@@ -236,8 +242,8 @@ std::string option_table(const std::vector<OptionHelp>& options) {
     type = std::max(type, columns_of(o.type));
     value = std::max(value, columns_of(o.default_value));
   }
-  const std::size_t columns = terminal_columns(STDOUT_FILENO);
-  const bool fits = columns == 0 || path + type + value + kLegal + kHelp + 8 <= columns;
+  const std::size_t columns = output_columns();
+  const bool fits = path + type + value + kLegal + kHelp + 8 <= columns;
   return fits ? table.str(columns) : option_list(options, columns);
 }
 

@@ -56,6 +56,7 @@ void tag(TagArguments arguments, const std::vector<std::string>& unknown) {
   arguments.words.insert(arguments.words.end(), unknown.begin(), unknown.end());
   std::vector<std::string> runs, add, remove;
   for (const std::string& word : arguments.words) {
+    if (word == "-h") throw CLI::CallForHelp();
     if (word.starts_with("--")) throw SpecError("unknown option '{}'", printable(word));
     if (word == "+" || word == "-") throw SpecError("'{}' names no tag", word);
     if (word.starts_with('+'))
@@ -197,7 +198,7 @@ void add_tag(CLI::App& app, Outcome&) {
                                   "add tags to runs, or remove them",
                                   "Records",
                                   "softalign tag 3f2a +paper -draft");
-  command->set_help_flag("--help", "print this help and exit");  // -h begins a tag
+  command->set_help_flag("--help", "print this help and exit (also -h)");  // -h begins a tag
   command->allow_extras();
   command->add_option("words", arguments->words, "runs, as `show` takes them; +TAG, -TAG");
   add_results_option(*command, arguments->results);

@@ -138,7 +138,9 @@ std::string summary(const Record& record) {
 }
 
 void show_summary(const Record& record) {
-  print_text("{}\nspec, what was given:\n{}", summary(record), given_lines(record.spec_yaml()));
+  print_text("{}\nspec, what was given, with paths as the record has them:\n{}",
+             summary(record),
+             given_lines(record.spec_yaml()));
   if (const MetricTable table = read_by_length(record); !table.rows.empty())
     print_text("\ntest set{}, by source length\n{}\n{}",
                of_lines(record),

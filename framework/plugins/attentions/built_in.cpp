@@ -23,7 +23,7 @@ class BuiltIn final : public Attention {
  private:
   [[noreturn]] static void refuse() {
     throw SpecError(
-        "attention 'built_in' is for decoders with an attention of their own, which this decoder "
+        "model.attention: built_in is for decoders with an attention of their own, which this one "
         "does not have; choose another: softalign list attentions");
   }
 };

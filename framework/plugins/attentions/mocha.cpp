@@ -34,7 +34,8 @@ class Mocha final : public ScoredAttention {
     if (chunk_score_->reads_attended() ||
         chunk_score_->reach() != std::numeric_limits<Index>::max())
       throw SpecError(
-          "chunk_score: {} reads earlier weights or has a fixed number of positions, which chunks "
+          "model.attention.chunk_score: {} reads earlier weights or has a fixed number of "
+          "positions, which chunks "
           "do "
           "not support; choose another score",
           options.chunk_score.type);

@@ -49,7 +49,8 @@ class MultiHeadAttention final : public Attention {
         memory_(p, "memory", sizes.annotation, 2 * units, Linear::Bias::no, init::glorot(2)),
         attention_(p, "heads", sizes.query, units, heads, sizes.annotation) {
     if (units % heads != 0)
-      throw SpecError("heads: {} units cannot be split into {} equal heads", units, heads);
+      throw SpecError(
+          "model.attention.heads: {} units cannot be split into {} equal heads", units, heads);
   }
 
   Index annotation_;

@@ -114,7 +114,7 @@ class ConditionalGru final : public Decoder {
   static Index context_size(const Attention& attention) {
     if (attention.context_size() > 0) return attention.context_size();
     throw SpecError(
-        "decoder conditional_gru: its second transition reads only the context, but this attention "
+        "model.decoder: conditional_gru's second transition reads the context, but this attention "
         "has none; use an attention with a context, or decoder attentional_gru");
   }
 

@@ -96,9 +96,11 @@ class Stack final : public Encoder {
     const bool whole = lowest || positions(kLongestSentence) == kLongestSentence;
     auto encoder = make_plugin<EncoderKind>(choice, p, lowest ? embedding : size());
     if (!lowest && encoder->reads() != Reads::embeddings)
-      rethrow_at(choice,
-                 SpecError("encoder '{}' reads the source itself, so only the first can be one",
-                           choice.type));
+      rethrow_at(
+          choice,
+          SpecError("model.encoder: encoder '{}' reads the source itself, so only the first can be "
+                    "one",
+                    choice.type));
     members_.push_back({std::move(encoder), false});
     members_.back().shows_weights = whole && members_.back().encoder->attends();
   }

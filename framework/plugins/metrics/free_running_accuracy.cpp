@@ -1,6 +1,10 @@
 // How often the search's hypothesis has the reference's token at the same position, relative to the length of the
-// longer one. The text is re-segmented by the vocabulary, so other pieces of the same text are not an error. For
-// tasks with a single correct answer; for translation see bleu.
+// longer one. The text is re-segmented by the vocabulary, so other pieces of the same text are not an error, and a
+// word in place of an <unk> is compared by its text. For tasks with a single correct answer; for translation see
+// bleu.
+#include <algorithm>
+
+#include "framework/data/text.hpp"
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 
@@ -33,10 +37,20 @@ class FreeRunningAccuracy final : public Metric {
 
  private:
   static Count matches_of(const EvaluatedSentence& sentence) {
-    std::span<const Token> reference = sentence.example.target;
+    const Decoded& found = *sentence.decoded;
+    std::span<const Token> target = sentence.example.target;
     if (sentence.forced != nullptr)  // it has copied words as symbols
-      reference = std::span(sentence.forced->target).first(reference.size());
-    return position_matches(sentence.decoded->symbols, reference);
+      target = std::span(sentence.forced->target).first(target.size());
+    Count count = position_matches(found.symbols, target);
+    if (found.replaced.empty() ||
+        std::ranges::count(found.tokens, kUnknown) > std::ssize(found.replaced))
+      return count;
+    const auto words = split_words(found.text),
+               reference = split_words(sentence.example.target_text);
+    for (std::size_t i = 0; i < std::min({words.size(), reference.size(), target.size()}); ++i)
+      count.hits +=
+          found.symbols[i] == kUnknown && target[i] == kUnknown && words[i] == reference[i];
+    return count;
   }
 };
 

@@ -1,7 +1,9 @@
 // The share of target tokens with a sure link whose largest attention weight is at a surely linked source
 // position. If the largest weights tie, all tied positions must be linked; a row with equal weights at all
 // positions points nowhere and is wrong, and so is a row of zeros. Pieces of words are joined first
-// (eval/alignments.hpp). evaluate.row_aligns selects the token that a row belongs to.
+// (eval/alignments.hpp). evaluate.row_aligns selects the token that a row belongs to. Where an annotation covers
+// several source symbols (encoder pyramidal_lstm, and others with fewer annotations than symbols), a link is at the
+// annotation that covers its symbol: chance is higher then, so compare only models with as many annotations.
 #include "framework/eval/attention_diagnostics.hpp"
 
 namespace softalign {
@@ -19,8 +21,9 @@ class PointingAccuracy final : public PointingMetric {
   }
 };
 
-SOFTALIGN_METRIC("pointing_accuracy",
-                 PointingAccuracy,
-                 "attention's argmax is a surely linked source token");
+SOFTALIGN_METRIC(
+    "pointing_accuracy",
+    PointingAccuracy,
+    "attention's argmax is a surely linked source token, or the annotation that covers it");
 
 }  // namespace softalign

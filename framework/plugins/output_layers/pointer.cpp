@@ -23,7 +23,8 @@ class Pointer final : public OutputLayer {
 
   Pointer(const Parameters&, const OutputSizes& sizes, const Options&) : symbols_(sizes.symbols) {
     if (sizes.tied != nullptr)
-      throw SpecError("output.pointer: has no weights to tie; set tied_embeddings to none");
+      throw SpecError(
+          "model.tied_embeddings: output layer 'pointer' has no weights to tie; set it to none");
   }
 
   State prepare(const OutputInput& input) const override { return {stack_steps(input.weights)}; }

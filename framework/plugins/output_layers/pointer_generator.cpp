@@ -40,8 +40,8 @@ class PointerGenerator final : public OutputLayer {
     if (!reads_step_) return;
     if (sizes.outputs == 0)
       throw SpecError(
-          "output.pointer_generator: this decoder hands on no outputs of its steps; set gate: "
-          "readout");
+          "model.output.gate: step reads the outputs of the decoder's steps, which this decoder "
+          "does not hand on; set it to readout");
     gate_symbol_.emplace(p / "gate", "symbol", sizes.embedding, 1, Linear::Bias::no);
   }
 

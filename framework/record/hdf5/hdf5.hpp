@@ -86,13 +86,16 @@ class Hdf5Writer {
 // is wrong and the remedy in one line; MachineError when the machine cannot read it.
 class Hdf5Reader {
  public:
-  explicit Hdf5Reader(const std::filesystem::path& file);
+  // Whose words errors use: a record that cannot be read is damaged, a file of the user's may be of another kind.
+  enum class MadeBy { softalign, user };
+  explicit Hdf5Reader(const std::filesystem::path& file, MadeBy made_by = MadeBy::softalign);
 
   bool exists(const std::string& path) const;
   bool is_group(const std::string& path) const;
   std::vector<std::string> children(const std::string& group) const;  // in order of creation
   std::vector<Dimension> dims(const std::string& dataset) const;
-  bool holds_floats(const std::string& dataset) const;  // floating-point numbers of any size
+  enum class Elements { integers, floats, others };  // of any size
+  Elements elements_of(const std::string& dataset) const;
   Values read(const std::string& dataset) const;
   // A block of a float32 dataset.
   std::vector<float> read_block(const std::string& dataset,
@@ -108,8 +111,10 @@ class Hdf5Reader {
   friend class Hdf5Writer;  // which copies
   template <class Work>
   auto guarded(const Work& work) const -> decltype(work());
+  DataError fault(const std::string& reason) const;
 
   std::string name_;
+  MadeBy made_by_;
   std::uint64_t most_bytes_ = 0;  // of one dataset, in memory
   Hdf5Handle file_;
 };

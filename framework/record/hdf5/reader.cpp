@@ -1,5 +1,3 @@
-#include <zlib.h>
-
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -50,12 +48,35 @@ std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
   return sizes;
 }
 
+// The error of the read itself would name the folder of missing plugins.
+void check_filters(hid_t creation, const std::string& path) {
+  const int count = check(H5Pget_nfilters(creation), path);
+  for (int i = 0; i < count; ++i) {
+    char name[64] = "";
+    unsigned flags = 0, config = 0;
+    std::size_t values = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(creation,
+                                               static_cast<unsigned>(i),
+                                               &flags,
+                                               &values,
+                                               nullptr,
+                                               sizeof name - 1,
+                                               name,
+                                               &config);
+    if (check(filter, path) > 0 && H5Zfilter_avail(filter) <= 0)
+      throw MachineError("{} is compressed with the filter '{}', which is not installed here",
+                         printable(path),
+                         printable(name));
+  }
+}
+
 // A dataset to read from: the library needs memory for one complete chunk.
 Hdf5Handle open_array(hid_t file, const std::string& path, Allowance& allowance) {
   Hdf5Handle set = open_dataset(file, path);
   axes_of(set.id(), path);  // refuses arrays that no record has
   const Hdf5Handle creation(check(H5Dget_create_plist(set.id()), path), H5Pclose);
   if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return set;
+  check_filters(creation.id(), path);
   hsize_t chunk[H5S_MAX_RANK];
   const int rank = check(H5Pget_chunk(creation.id(), H5S_MAX_RANK, chunk), path);
   const Hdf5Handle type(check(H5Dget_type(set.id()), path), H5Tclose);
@@ -189,18 +210,27 @@ auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
     throw;  // names the file already
   } catch (const MachineError& error) {
     if (const int code = system_error(error.what()); code != 0) throw_unreadable(name_, code);
-    throw damaged_record(name_, error.what());
+    throw fault(error.what());
   } catch (const std::bad_alloc&) {
     throw MachineError("{}: cannot be read: out of memory", name_);
   } catch (const std::system_error& error) {
     throw_unreadable(name_, error.code().value());
   } catch (const std::exception& error) {
-    throw damaged_record(
-        name_, fmt::format("it contains something that no record has ({})", error.what()));
+    throw fault(fmt::format("it contains something that no record has ({})", error.what()));
   }
 }
 
-Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string()) {
+DataError Hdf5Reader::fault(const std::string& reason) const {
+  if (made_by_ == MadeBy::softalign) return damaged_record(name_, reason);
+  return DataError(
+      "{}: cannot be read: {}; write a file that holds all its values itself, without links, and "
+      "compressed with gzip or not at all",
+      name_,
+      reason);
+}
+
+Hdf5Reader::Hdf5Reader(const std::filesystem::path& file, MadeBy made_by)
+    : name_(file.string()), made_by_(made_by) {
   silence();
   if (!is_there(file)) throw DataError("{}: no such file", name_);
   const std::uint64_t size = RegularFile(file).size();
@@ -229,7 +259,7 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
         file_ = {H5Fopen(name_.c_str(), H5F_ACC_RDONLY, usual.id()), H5Fclose};
       }
     if (file_.id() < 0 && reason().starts_with("truncated file"))
-      throw damaged_record(file, "truncated: the end of its data is missing");
+      throw fault("truncated: the end of its data is missing");
     check(file_.id(), "open");
     haddr_t end = 0;
     check(H5Fget_eoa(file_.id(), &end), "end of file");
@@ -284,11 +314,14 @@ std::vector<Dimension> Hdf5Reader::dims(const std::string& dataset) const {
   });
 }
 
-bool Hdf5Reader::holds_floats(const std::string& dataset) const {
+Hdf5Reader::Elements Hdf5Reader::elements_of(const std::string& dataset) const {
   return guarded([&] {
     const Hdf5Handle set = open_dataset(file_.id(), dataset);
     const Hdf5Handle type(check(H5Dget_type(set.id()), dataset), H5Tclose);
-    return H5Tget_class(type.id()) == H5T_FLOAT;
+    const H5T_class_t kind = H5Tget_class(type.id());
+    return kind == H5T_INTEGER ? Elements::integers
+           : kind == H5T_FLOAT ? Elements::floats
+                               : Elements::others;
   });
 }
 
@@ -309,6 +342,7 @@ Values Hdf5Reader::read(const std::string& dataset) const {
     if (kind == H5T_FLOAT && size == 4) return read_as<float>(set.id(), count, dataset);
     if (kind == H5T_FLOAT) return read_as<double>(set.id(), count, dataset);
     if (kind == H5T_INTEGER && size == 1) return read_as<std::uint8_t>(set.id(), count, dataset);
+    if (kind == H5T_INTEGER && size == 2) return read_as<std::int32_t>(set.id(), count, dataset);
     if (kind == H5T_INTEGER && size == 4) return read_as<std::int32_t>(set.id(), count, dataset);
     if (kind == H5T_INTEGER && size == 8) return read_as<std::int64_t>(set.id(), count, dataset);
     throw DataError("{}/{}: has an element type that no record uses", name_, dataset);
@@ -353,45 +387,5 @@ template std::optional<Index> Hdf5Reader::attribute(const std::string&, const st
 template std::optional<double> Hdf5Reader::attribute(const std::string&, const std::string&) const;
 template std::optional<std::string> Hdf5Reader::attribute(const std::string&,
                                                           const std::string&) const;
-
-namespace {
-
-constexpr std::string_view kMagic = "SOFTSEAL";
-constexpr std::size_t kSeal = kMagic.size() + sizeof(std::uint64_t) + sizeof(std::uint32_t);
-
-std::uint32_t crc(std::uint32_t before, std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-std::string seal_text(std::uint64_t size, std::uint32_t checksum) {
-  ByteWriter out;
-  out.raw(kMagic);
-  out.number(size);
-  out.number(checksum);
-  return out.bytes();
-}
-
-}  // namespace
-
-std::string sealed(std::string bytes) {
-  return bytes.append(seal_text(bytes.size(), crc(0, bytes)));
-}
-
-Seal seal_of(const std::filesystem::path& file) {
-  const RegularFile in(file);
-  if (in.size() < kSeal) return Seal::absent;
-  const std::uint64_t size = in.size() - kSeal;
-  std::string seal(kSeal, '\0'), piece(1 << 20, '\0');
-  in.read(seal.data(), kSeal, size);
-  if (!seal.starts_with(kMagic)) return Seal::absent;
-  std::uint32_t checksum = 0;
-  for (std::uint64_t at = 0; at < size; at += piece.size()) {
-    piece.resize(usize(std::min<std::uint64_t>(size - at, piece.size())));
-    if (in.read(piece.data(), piece.size(), at) < piece.size()) return Seal::broken;
-    checksum = crc(checksum, piece);
-  }
-  return seal == seal_text(size, checksum) ? Seal::whole : Seal::broken;
-}
 
 }  // namespace softalign

@@ -13,7 +13,7 @@ from softalign_tools.report.svg import number, p_text, spread
 class Cell:
     text: str
     best: bool = False
-    against: str = ""  # the baseline: "+3.20, p 0.004"
+    against: str = ""  # the baseline: "+3.20, n = 3, p 0.004"
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Comparison:
 
 
 def _against(one: Json) -> str:
-    """The difference over the pairs of seeds, and its corrected p (Holm)."""
+    """The difference over the pairs of seeds, their number, and the corrected p (Holm)."""
     difference = one["over_seeds"]["mean"]
     if difference is None:
         return ""
-    text = f"{'+' if difference >= 0 else '−'}{number(abs(difference))}"
+    text = f"{'+' if difference >= 0 else '−'}{number(abs(difference))}, n = {one['over_seeds']['pairs']}"
     p = one.get("estimate", {}).get("p_holm")
     return text if p is None else f"{text}, p {p_text(p)}"
 

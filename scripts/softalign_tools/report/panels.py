@@ -84,7 +84,7 @@ def curves(subject: Subject) -> dict[str, Panel]:
     """Panel -> its learning curves."""
     drawn = {}
     for name, panel in panels(subject):
-        made = [(f"{chart.split}: {chart.label}", _shown(subject, chart)) for chart in charts.curves(panel).values()]
+        made = [(f"{chart.split}: {chart.label}", _shown(subject, chart)) for chart in charts.curves(panel).values() if any(len(line.at) > 1 for line in chart.lines)]
         figures = [_line_chart(subject, name, chart, title) for title, chart in made if not chart.all_zero]
         drawn[name] = Panel(figures, [title for title, chart in made if chart.all_zero])
     return {panel: found for panel, found in drawn.items() if found.figures}
