@@ -100,9 +100,9 @@ struct Batch {
   std::vector<Token> source;     // [B,S], each row ends with </s>; empty where sources are frames
   std::vector<float> frames;     // [B,S,F]; 0 after a row's end
   std::vector<Token> target_in;  // [B,T], each row begins with <s>
-  std::vector<Token>
-      target_out;  // [B,T], each row ends with </s>; of a model that copies, a word of the source
-                   // that the vocabulary lacks is V + s (Copies)
+  // [B,T], each row ends with </s>. Of a model that copies, a word of the source that the vocabulary lacks is
+  // V + s (Copies).
+  std::vector<Token> target_out;
   std::vector<Index> source_lengths;     // [B], with </s> of symbols
   std::vector<Index> target_lengths;     // [B], with </s>
   std::vector<Index> example;            // [B], index in the split
