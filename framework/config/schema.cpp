@@ -73,7 +73,10 @@ struct ValueSchema {
 Json schema_of_option(const OptionNode& node) {
   Json schema = node.block ? schema_of(node) : std::visit(ValueSchema{node.limits}, node.value);
   Json choices = Json::array({std::move(schema), reference_to("reference")});
-  if (node.optional) choices.push_back({{"type", "null"}});
+  const bool names_files = std::holds_alternative<InputFile>(node.value) ||
+                           std::holds_alternative<InputFiles>(node.value);
+  if (node.optional || (names_files && !node.limits.required))
+    choices.push_back({{"type", "null"}});
   Json documented{{"description", node.help}, {"anyOf", std::move(choices)}};
   if (!node.block && !node.absent && !node.limits.required &&
       !std::holds_alternative<Choice>(node.value))

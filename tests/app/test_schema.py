@@ -53,6 +53,12 @@ def test_shipped_specs_sweeps_and_studies_are_valid() -> None:
     assert kinds.count("spec") > 30 and kinds.count("sweep") > 10
 
 
+@pytest.mark.parametrize("path", ["configs/bible.yaml", "experiments/speech/speech.yaml", "experiments/memory_hops/two_hops.yaml"])
+def test_a_resolved_spec_is_valid(path: str) -> None:
+    content = read(softalign("resolve", path, cwd=ROOT).stdout)
+    assert not [f"{one.json_path}: {one.message}"[:500] for one in validator("spec").iter_errors(content)]
+
+
 @pytest.mark.parametrize(
     ("what", "text"),
     [

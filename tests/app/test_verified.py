@@ -116,3 +116,25 @@ def test_what_a_record_says_of_known_metrics_is_not_believed(record: Path, tmp_p
                     change(file, f"test/by_length/{metric}@{fact}")
     assert shown() == before
     softalign("verify", copies[0], cwd=tmp_path, code=4)
+
+
+def test_a_record_that_is_older_than_a_metric_verifies_without_it(record: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copy(record, tmp_path / "copy.h5"))
+
+    def remove(*paths: str) -> None:
+        with h5py.File(copy, "a") as file:
+            for path in paths:
+                name, _, attribute = path.partition("@")
+                if attribute:
+                    del file[name].attrs[attribute]
+                else:
+                    del file[name]
+        seal(copy)
+
+    remove("test/word_errors", "test/word_error", "test/by_length/token_error_rate", "test@token_error_rate")
+    assert "test/by_length/token_error_rate" in softalign("verify", copy, cwd=tmp_path, code=4).stderr  # dev has it
+    remove("dev/token_error_rate")
+    assert softalign("verify", copy, cwd=tmp_path).stdout.endswith("the same bits again; it has no token_error_rate\n")
+    assert "it has no token_error_rate" in softalign("verify", copy, "--updates", 1, cwd=tmp_path).stdout
+    remove("test/chrf_stats")  # a count of a metric that the record has
+    assert "test/chrf_stats" in softalign("verify", copy, cwd=tmp_path, code=4).stderr

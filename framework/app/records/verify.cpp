@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "framework/app/command.hpp"
 #include "framework/app/models/arguments.hpp"
@@ -14,6 +15,7 @@
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/sentencepiece.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/inference/evaluate_run.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/folder/status.hpp"
@@ -175,6 +177,29 @@ SecondRun run_again(const Record& record,
   return second;
 }
 
+// Removes the differences that are metrics of which the record has nothing, because its program did not know them; returns
+// their names. A spec that lists its metrics has no others.
+std::vector<std::string> without_later_metrics(const Record& record,
+                                               const Spec& spec,
+                                               std::vector<std::string>& different) {
+  std::vector<std::string> later;
+  if (spec.evaluate.metrics) return later;
+  for (const auto& [name, metric] : default_metrics()) {
+    std::set<std::string> own = {"dev/" + name, "test/by_length/" + name};
+    if (std::ranges::any_of(own, [&](const std::string& path) { return record.has(path); }))
+      continue;
+    own.insert({"test@" + name, "test@" + name + "_signature"});
+    for (const CountColumn& column : metric->columns())
+      for (const std::string& array : {"test/" + column.name, "test/" + column.part})
+        if (!record.has(array)) own.insert(array);
+    const auto removed = std::erase_if(different, [&](const std::string& path) {
+      return own.contains(path) || own.contains(path.substr(0, path.find_first_of("@ ")));
+    });
+    if (removed > 0) later.push_back(name);
+  }
+  return later;
+}
+
 void verify(const VerifyArguments& arguments) {
   const Record record(find_run(arguments.run));
   if (!record.complete() && record.state() != softalign::to_string(RunState::pruned))
@@ -186,9 +211,10 @@ void verify(const VerifyArguments& arguments) {
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
   const SecondRun second = run_again(record, resolved, folder.path(), arguments);
-  const std::vector<std::string> different =
-      second.whole ? compare_records(record.file(), second.record)
-                   : compare_until_end_of(record, Record(second.record));
+  std::vector<std::string> different = second.whole
+                                           ? compare_records(record.file(), second.record)
+                                           : compare_until_end_of(record, Record(second.record));
+  const auto later = without_later_metrics(record, resolved.spec, different);
   if (arguments.keep) print_text("kept: {}\n", printable(folder.path().string(), kWhole));
   if (!different.empty()) {
     const std::size_t shown = std::min<std::size_t>(different.size(), 3);
@@ -207,6 +233,7 @@ void verify(const VerifyArguments& arguments) {
                        record.last_update());
   else if (second.from > 0)
     part = fmt::format(" after update {} of {}", second.from, record.last_update());
+  if (!later.empty()) part += fmt::format("; it has no {}", fmt::join(later, ", "));
   print_text("{}: the same bits again{}\n", short_path(record.file()), part);
 }
 
