@@ -142,7 +142,7 @@ void print_parameters(const ParametersArguments& arguments) {
              table.fitted(),
              with_commas(symbols.source.symbols),
              with_commas(symbols.target),
-             at_most ? ", at most: files are not read; --symbols says how many there are" : "",
+             at_most ? ", at most: files are not read; --symbols gives the numbers" : "",
              cost ? cost_text(arguments, *cost) : "");
 }
 
