@@ -1,5 +1,5 @@
-// Output layers that copy, against their formulas in NumPy (tests/reference/output_layers.py); the models that they
-// refuse; and what a copy of a source symbol is where the sides have vocabularies of their own.
+// Output layers other than the softmax, against their formulas in NumPy (tests/reference/output_layers.py); the models
+// that those that copy refuse; and what a copy of a source symbol is where the sides have vocabularies of their own.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -22,6 +22,7 @@ constexpr Index kSteps = 3, kRows = 2, kPositions = 4, kSymbols = 9;
 const std::vector<Index> kLengths = {4, 2};
 const std::vector<Token> kCopies = {5, 7, 5, 2, 0, 2, 8, 1};
 const std::vector<Token> kTargets = {5, 0, 8, 2, 2, -1};
+const std::vector<double> kValues = {0, 0, 0, 2, -1, 0.5, 7, 3, 4};  // of the symbols, for gaussian
 
 // The numbers of tests/reference/output_layers.py.
 void fill(View array, double phase) {
@@ -111,8 +112,12 @@ BOOST_AUTO_TEST_CASE(layers_are_their_formulas) {
       const auto layer = make_plugin<OutputLayerKind>(
           parse_spec<Layer>("{layer: " + option + "}", "test").spec.layer,
           Parameters(store),
-          OutputSizes{
-              .readout = 3, .symbols = kSymbols, .tied = nullptr, .outputs = 5, .embedding = 2});
+          OutputSizes{.readout = 3,
+                      .symbols = kSymbols,
+                      .tied = nullptr,
+                      .outputs = 5,
+                      .embedding = 2,
+                      .values = kValues});
       store.allocate(1);
       double phase = 10;
       for (const Parameter& parameter : store.all()) fill(parameter.value(), phase++);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the output layers that copy should compute, from their papers' formulas in NumPy, symbol by symbol.
+"""What the output layers should compute, from their papers' formulas in NumPy, symbol by symbol.
 
 output_layers.py: writes output_layers.json beside itself, which tests/conformance/copying_test.cpp compares with. Gradients are those of
 the sum of all losses, by complex steps: the imaginary part of f(x + ih) / h, exact to the last digits.
@@ -8,6 +8,8 @@ the sum of all losses, by complex steps: the imaginary part of f(x + ih) / h, ex
 from __future__ import annotations
 
 import json
+import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,8 @@ COPIES = [[5, 7, 5, 2], [0, 2, 8, 1]]  # [B,S], the second sentence has two posi
 TARGETS = [[5, 0], [8, 2], [2, -1]]  # [T,B]; 8 is not in its source
 FACTOR = 0.25
 NOT_IN_SOURCE = 1e-8  # of pointer
+VALUES = [2.0, -1.0, 0.5, 7.0, 3.0, 4.0]  # of the symbols from 3 on, for gaussian
+IMPOSSIBLE = 1e-8  # of <unk> and <s>
 
 
 def filled(phase: float, *shape: int) -> np.ndarray:
@@ -63,9 +67,31 @@ def pointer_generator(a: Arrays, t: int, b: int) -> np.ndarray:
     return np.array([p_gen * written[y] + (1 - p_gen) * copied(a, t, b, y) for y in range(SYMBOLS)])
 
 
+def phi(z: complex) -> complex:
+    """The standard normal distribution function up to z, for a complex step in the imaginary part."""
+    return math.erfc(-np.real(z) / math.sqrt(2)) / 2 + 1j * np.imag(z) * math.exp(-(np.real(z) ** 2) / 2) / math.sqrt(2 * math.pi)
+
+
+def gaussian(a: Arrays, t: int, b: int) -> np.ndarray:
+    """Salimans et al. 2017, section 2.1, with a normal distribution; a gate for </s>."""
+    m, raw, stop = a["readout"][t, b] @ a["gaussian.W"] + a["gaussian.b"]
+    order = np.argsort(VALUES)
+    numbers = (np.sort(VALUES) - np.mean(VALUES)) / np.std(VALUES)
+    deviation = np.diff(numbers).min() / 10 + np.log(1 + np.exp(raw))
+    g = 1 / (1 + np.exp(-stop) * len(VALUES))
+    z = [(edge - m) / deviation for edge in (numbers[1:] + numbers[:-1]) / 2]
+    # From the side on which the masses are small.
+    masses = [phi(z[0]), *(phi(high) - phi(low) if np.real(low + high) < 0 else phi(-low) - phi(-high) for low, high in pairwise(z)), phi(-z[-1])]
+    p = np.zeros(SYMBOLS, dtype=complex)
+    p[:3] = IMPOSSIBLE, IMPOSSIBLE, g
+    p[3 + order] = (1 - g) * np.array(masses)
+    return (p if np.iscomplexobj(m) else p.real) / (1 + 2 * IMPOSSIBLE)
+
+
 PROJECTION = {"projection.W": (READOUT, SYMBOLS), "projection.b": (SYMBOLS,)}
 LAYERS = {
     "pointer": (pointer, {}),
+    "gaussian": (gaussian, {"gaussian.W": (READOUT, 3), "gaussian.b": (3,)}),
     "pointer_generator": (
         pointer_generator,
         PROJECTION | {"gate.step.W": (OUTPUTS, 1), "gate.step.b": (1,), "gate.symbol.W": (EMBEDDING, 1)},
