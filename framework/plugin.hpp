@@ -4,6 +4,7 @@
 
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/base/elementary.hpp"
+#include "framework/kernels/gaussian.hpp"
 #include "framework/kernels/work.hpp"
 #include "framework/nn/gated_convolution.hpp"
 #include "framework/nn/layers.hpp"

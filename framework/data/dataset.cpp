@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/dataset_file.hpp"
@@ -155,6 +156,58 @@ void Examples::release() const {
 }
 
 const std::byte* Examples::bytes() const { return file_ ? file_->data() : bytes_.data(); }
+
+TargetFormat::TargetFormat(Index of_symbols) : symbols(of_symbols), values(usize(of_symbols)) {
+  for (Index v = kSpecials; v < symbols; ++v) values[usize(v)] = static_cast<double>(v - kSpecials);
+}
+
+TargetFormat::TargetFormat(const Vocabulary& target)
+    : symbols(target.size()), values(usize(target.size())) {
+  for (Index v = kSpecials; v < symbols; ++v) {
+    const std::string& text = target.symbol(static_cast<Token>(v));
+    if (const auto number = number_in(text)) {
+      values[usize(v)] = *number;
+      continue;
+    }
+    not_a_number = text;
+    values.clear();
+    return;
+  }
+}
+
+FrameStatistics statistics_of(Index size, bool deviations, const EachArray& each) {
+  constexpr double kConstant = 1e-7;  // of the mean: a deviation that is the error of the sums
+  // The mean of each number, or of its squared distance from `around`.
+  const auto mean_of = [&](std::span<const double> around) {
+    std::vector<double> sums(usize(size));
+    std::size_t count = 0;
+    each([&](std::span<const float> frames) {
+      for (std::size_t i = 0; i < frames.size(); ++i) {
+        const std::size_t k = i % sums.size();
+        const double x = static_cast<double>(frames[i]);
+        sums[k] += around.empty() ? x : (x - around[k]) * (x - around[k]);
+      }
+      count += frames.size() / sums.size();
+    });
+    for (double& sum : sums) sum /= static_cast<double>(count);
+    return sums;
+  };
+  FrameStatistics found;
+  found.mean = mean_of({});
+  found.deviation.assign(found.mean.size(), 1);
+  if (!deviations) return found;
+  const std::vector<double> variance = mean_of(found.mean);
+  for (std::size_t k = 0; k < variance.size(); ++k)
+    if (const double deviation = std::sqrt(variance[k]);
+        deviation > kConstant * std::abs(found.mean[k]))
+      found.deviation[k] = deviation;
+  return found;
+}
+
+std::string fingerprint(std::span<const float> frames) {
+  const auto* bytes = reinterpret_cast<const char*>(frames.data());
+  return sha256_hex({bytes, frames.size_bytes()}).substr(0, 8);
+}
 
 void normalise_frames(std::span<float> frames,
                       const FrameFormat& format,

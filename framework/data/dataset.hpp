@@ -71,6 +71,17 @@ struct SourceFormat {
   SourceFormat(const FrameFormat& of_frames) : frames(of_frames) {}
 };
 
+// The format of a model's targets.
+struct TargetFormat {
+  Index symbols = 0;  // of the vocabulary, with the specials
+  // [symbols]: the numbers that the symbols are as text, 0 for the specials; empty: not all symbols are numbers.
+  std::vector<double> values = {};
+  std::string not_a_number = {};  // the first symbol that is not a number
+
+  TargetFormat(Index of_symbols);  // implicit; for sizes alone, with values 0, 1, 2, ...
+  explicit TargetFormat(const Vocabulary& target);
+};
+
 // A view of one sentence pair. Neither side has sentence marks: batches add </s> to symbols. A
 // source is either symbols or frames.
 struct Example {
@@ -168,6 +179,17 @@ class Examples {
   std::span<const ExampleRow> file_rows_;
 };
 
+// Calls `add` with the arrays of frames of a split, in the same order each time.
+using EachArray = std::function<void(const std::function<void(std::span<const float>)>& add)>;
+
+// The statistics of arrays whose frames have `size` numbers: the mean m = sum(x) / n of each number over all n frames
+// and, if `deviations`, d = sqrt(sum((x - m)^2) / n), or else 1, as also where d is at most 1e-7 |m|, a number that
+// does not vary. Sums are in double precision, in the order of the frames; `each` is called twice.
+FrameStatistics statistics_of(Index size, bool deviations, const EachArray& each);
+
+// Eight digits of a hash of the numbers, by which people and `compare` tell arrays apart.
+std::string fingerprint(std::span<const float> frames);
+
 // Frames as a line of text: their numbers, with spaces between them.
 std::string line_of_frames(std::span<const float> frames);
 
@@ -232,6 +254,7 @@ struct Dataset {
   SourceFormat source_format() const {
     return source ? SourceFormat(*source, target) : SourceFormat(frames());
   }
+  TargetFormat target_format() const { return TargetFormat(*target); }
 };
 
 // Receives the progress of work on data: called regularly on the working thread, with a description, done and

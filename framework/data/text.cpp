@@ -1,6 +1,8 @@
 #include "framework/data/text.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "framework/base/error.hpp"
@@ -33,6 +35,14 @@ std::string first_words(std::string_view line, Index count) {
     joined += word;
   }
   return joined;
+}
+
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end || !std::isfinite(number)) return {};
+  return number;
 }
 
 std::string unmark_spaces(std::string_view marked) {

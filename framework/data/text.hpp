@@ -2,6 +2,7 @@
 // separated by white space.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ std::vector<std::string_view> split_words(std::string_view line);
 // The words of a line, separated by single spaces: all, or the first `count`.
 std::string single_spaced(std::string_view line);
 std::string first_words(std::string_view line, Index count);
+
+// The finite number that the text is, as a whole; empty: it is not one.
+std::optional<double> number_in(std::string_view text);
 
 // Concatenates symbols to text; each space mark becomes a space.
 std::string unmark_spaces(std::string_view marked);

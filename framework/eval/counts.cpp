@@ -18,6 +18,8 @@ bool is_there(const EvaluatedSentence& sentence, CountSource source) {
       return sentence.forced != nullptr;
     case CountSource::decoded:
       return sentence.decoded != nullptr;
+    case CountSource::numbers:
+      return sentence.decoded != nullptr && sentence.of_numbers;
     case CountSource::attention:
       return sentence.attention != nullptr;
     case CountSource::baseline:
@@ -48,6 +50,8 @@ const char* name_of(CountSource source) {
       return "forced";
     case CountSource::decoded:
       return "decoded";
+    case CountSource::numbers:
+      return "numbers";
     case CountSource::attention:
       return "attention";
     case CountSource::baseline:

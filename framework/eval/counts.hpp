@@ -55,14 +55,15 @@ struct EvaluatedSentence {
   const WordGroups* words = nullptr;             // of attention's positions; null: all are words
   const IbmModel1* ibm_model1 = nullptr;         // trained on the training pairs
   std::span<const std::string> references = {};  // further ones of the example; "": missing
+  bool of_numbers = false;                       // all target symbols are numbers
 
   // The texts that a hypothesis may be compared with: the example's target, then further ones.
   std::vector<std::string_view> all_references() const;
 };
 
-// Which pass a column comes from: teacher forcing, the output of the search, the teacher-forced attention,
-// IBM Model 1.
-enum class CountSource { forced, decoded, attention, baseline };
+// Which pass a column comes from: teacher forcing, the output of the search (also: where the targets are numbers), the
+// teacher-forced attention, IBM Model 1.
+enum class CountSource { forced, decoded, numbers, attention, baseline };
 const char* name_of(CountSource source);  // "decoded"
 
 // One count of a sentence, or several of a kind: a column of /test in the record. Columns of one name

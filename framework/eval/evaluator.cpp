@@ -222,7 +222,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   EvaluatedSplit out;
   out.counts = CountTable(count_layout(request.metrics), total);
   const auto kept = usize(std::min(request.keep, total));
-  const bool referenced = has_references(split);
+  const bool referenced = has_references(split), of_numbers = !TargetFormat(target).values.empty();
   if (request.search != nullptr) out.decoded.resize(split.examples.size());
   if (request.self_attention) out.self_attention.resize(kept);
   if (referenced && request.decoder_self_attention) out.decoder_self_attention.resize(kept);
@@ -288,6 +288,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
       sentence.words = words ? &*words : nullptr;
       sentence.ibm_model1 = request.ibm_model1;
       sentence.row_aligns = request.row_aligns;
+      sentence.of_numbers = of_numbers;
       out.counts.count(static_cast<Index>(at), sentence);
       if (at >= kept) continue;
       if (!out.decoder_self_attention.empty())

@@ -16,7 +16,9 @@ namespace softalign {
 MetricFacts Metric::facts() const {
   MetricFacts facts = about();
   const auto all = columns();
-  facts.searched = std::ranges::find(all, CountSource::decoded, &CountColumn::source) != all.end();
+  facts.searched = std::ranges::any_of(all, [](const CountColumn& column) {
+    return column.source == CountSource::decoded || column.source == CountSource::numbers;
+  });
   return facts;
 }
 

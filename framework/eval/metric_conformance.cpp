@@ -27,7 +27,7 @@ std::vector<Token> made_words(const RandomStream& stream, Index count, std::uint
 
 std::string text_of(const std::vector<Token>& words) {
   std::string text;
-  for (const Token word : words) text += fmt::format("{}w{}", text.empty() ? "" : " ", word);
+  for (const Token word : words) text += fmt::format("{}{}", text.empty() ? "" : " ", word);
   return text;
 }
 
@@ -95,14 +95,16 @@ EvaluatedSentence sentence_of(std::size_t i,
                               CountSource source,
                               const MadeSet& own,
                               const MadeSet& rest) {
-  const auto of = [&](CountSource part) -> const MadeSet& { return part == source ? own : rest; };
+  const CountSource pass = source == CountSource::numbers ? CountSource::decoded : source;
+  const auto of = [&](CountSource part) -> const MadeSet& { return part == pass ? own : rest; };
   const MadeSentence& attended = of(CountSource::attention).sentences[i];
   return {.example = own.sentences[i].example(),
           .forced = &of(CountSource::forced).sentences[i].forced,
           .decoded = &of(CountSource::decoded).sentences[i].decoded,
           .attention = &attended.attention,
           .links = attended.links,
-          .ibm_model1 = of(CountSource::baseline).ibm_model1.get()};
+          .ibm_model1 = of(CountSource::baseline).ibm_model1.get(),
+          .of_numbers = true};
 }
 
 class Trial {

@@ -5,7 +5,6 @@
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/batches.hpp"
-#include "framework/data/dataset.hpp"
 #include "framework/data/text.hpp"
 #include "framework/inference/translator.hpp"
 
@@ -49,7 +48,7 @@ Example NewSources::read(const std::string& line, const std::string& file, Index
       throw DataError("{}:{}: {}", printable(file, kWhole), number, error);
     }
   tokens_ = symbols_->encode(line);
-  return {.source = tokens_};
+  return {.source = tokens_, .source_text = line};
 }
 
 Index NewSources::length(const std::string& line) const {
@@ -81,7 +80,8 @@ void refuse_unreadable(const Scorer& scorer,
                        std::span<const Index> lines) {
   Tape tape(Tape::Mode::infer);
   for (std::size_t i = 0; i < split.examples.size(); ++i) try {
-      const Batch alone = make_batch(split, std::vector{static_cast<Index>(i)}, false);
+      const Batch alone = make_batch(
+          split, std::vector{static_cast<Index>(i)}, {false, scorer.batch_parts().copies});
       tape.reset();
       scorer.read(tape, alone.source_side());
     } catch (const DataError& error) {

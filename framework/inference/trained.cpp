@@ -145,7 +145,7 @@ TrainedRun open_one(const fs::path& file,
   auto model =
       std::make_unique<Model>(resolved.spec.model,
                               frames ? SourceFormat(frames) : SourceFormat(*source, target),
-                              target->size(),
+                              TargetFormat(*target),
                               static_cast<std::uint64_t>(resolved.spec.seed),
                               resolved.spec.init.value_or(InitOptions{}).freeze);
   const std::string state = fill(*model, record, options.state);

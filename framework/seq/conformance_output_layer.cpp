@@ -95,6 +95,7 @@ Var cross_entropy(Var logits, std::span<const Token> targets) {
 std::unique_ptr<Subject> output_layer_subject(const Choice& choice) {
   constexpr Index kReadout = 7, kOutputs = 5;
   auto subject = std::make_unique<Subject>();
+  const TargetFormat target = kVocabulary;
   std::shared_ptr<OutputLayer> layer =
       make_plugin<OutputLayerKind>(choice,
                                    Parameters(subject->parameters),
@@ -102,7 +103,8 @@ std::unique_ptr<Subject> output_layer_subject(const Choice& choice) {
                                                .symbols = kVocabulary,
                                                .tied = nullptr,
                                                .outputs = kOutputs,
-                                               .embedding = kEmbedding});
+                                               .embedding = kEmbedding,
+                                               .values = target.values});
   subject->input("readout", {kRows, kReadout}, false);
   subject->input("energies", {kRows, kPositions}, true);
   subject->input("source", {kRows, kPositions}, true);

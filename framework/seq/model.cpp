@@ -34,12 +34,12 @@ std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
 
 }  // namespace
 
-Model::Model(const ModelOptions& options, const SourceFormat& source, Index target_symbols)
-    : target_symbols_(target_symbols) {
+Model::Model(const ModelOptions& options, const SourceFormat& source, const TargetFormat& target)
+    : target_symbols_(target.symbols) {
   Parameters root(store_);
   encoder_ = make_plugin<EncoderKind>(options.encoder, root / "encoder", options.embedding);
   check_source(options, *encoder_, source.frames);
-  check_tied(options, *encoder_, source.symbols, target_symbols);
+  check_tied(options, *encoder_, source.symbols, target.symbols);
   const bool tied = options.tied_embeddings != "none", one_table = options.tied_embeddings == "all";
   if (encoder_->reads() == Encoder::Reads::embeddings) {
     if (source.frames)
@@ -52,7 +52,7 @@ Model::Model(const ModelOptions& options, const SourceFormat& source, Index targ
   target_embedding_ =
       std::make_unique<Embedding>(root / "target",
                                   "embedding",
-                                  target_symbols,
+                                  target.symbols,
                                   options.embedding,
                                   tied ? Embedding::Table::tied : Embedding::Table::looked_up);
   source_embedding_ = one_table ? target_embedding_.get() : own_source_embedding_.get();
@@ -75,13 +75,15 @@ Model::Model(const ModelOptions& options, const SourceFormat& source, Index targ
   output_layer_ = make_plugin<OutputLayerKind>(options.output,
                                                root,
                                                OutputSizes{decoder_->readout_size(),
-                                                           target_symbols,
+                                                           target.symbols,
                                                            tied ? target_embedding_.get() : nullptr,
                                                            decoder_->output_size(),
-                                                           options.embedding});
+                                                           options.embedding,
+                                                           target.values,
+                                                           target.not_a_number});
   if (output_layer_->copies())
     copies_ =
-        checked_copies(options, *encoder_, aligns(), weights_sum_to_one(), source, target_symbols);
+        checked_copies(options, *encoder_, aligns(), weights_sum_to_one(), source, target.symbols);
   if (options.dropout) {
     const DropoutOptions& rates = *options.dropout;
     const auto words = [&](const char* side) {

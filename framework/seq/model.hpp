@@ -102,15 +102,15 @@ class Model {
  public:
   // Declares its parameters with their shapes, without values. Throws SpecError if parts do not fit
   // together.
-  Model(const ModelOptions& options, const SourceFormat& source, Index target_symbols);
+  Model(const ModelOptions& options, const SourceFormat& source, const TargetFormat& target);
   // Also draws the initial values of all parameters from the seed. frozen: names of parameters that
   // are not trained.
   Model(const ModelOptions& options,
         const SourceFormat& source,
-        Index target_symbols,
+        const TargetFormat& target,
         std::uint64_t seed,
         const std::vector<std::string>& frozen = {})
-      : Model(options, source, target_symbols) {
+      : Model(options, source, target) {
     store_.freeze(frozen);
     store_.allocate(seed);
   }

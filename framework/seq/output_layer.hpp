@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
@@ -34,6 +35,9 @@ struct OutputSizes {
   const Embedding* tied;  // of the target, whose table is the weights; null: weights of its own
   Index outputs = 0;      // O, of the decoder's steps; 0: it does not hand them on
   Index embedding = 0;    // E, of the target
+  // [V]: the numbers that the symbols are as text (TargetFormat); empty: not all are, not_a_number is the first.
+  std::span<const double> values = {};
+  std::string_view not_a_number = {};
 };
 
 // All T steps of teacher forcing; in a search one step, with [B] instead of [T,B].

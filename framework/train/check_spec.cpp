@@ -60,6 +60,7 @@ void check_watched(const Spec& spec,
   const TeacherForced forced{0, {kSpecials, kEnd}, {kSpecials, kEnd}, {2, 1, {1, 1}}, {}, {}};
   const Decoded decoded{target, reference, target};
   EvaluatedSentence sentence{{target, target, {}, reference, reference}, &forced};
+  sentence.of_numbers = true;
   if (spec.evaluate.search_dev) sentence.decoded = &decoded;
   if (model.aligns()) sentence.attention = &forced.attention;
   if (data.dev.links) sentence.links = links;
@@ -284,7 +285,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
   const std::vector<Watched> watched = watched_by(spec.train, compared, checks);
   if (model && has_task) {
     checks.pass([&] { check_source(spec, data, model->encoder()); });
-    check_needs(spec, data, *model, "a b c d", watched, checks);
+    check_needs(spec, data, *model, "1 2 3 4", watched, checks);
   }
   if (model) checks.pass([&] { check_training(spec.train, *model); });
   if (model) checks.pass([&] { check_record(spec, *model); });

@@ -180,7 +180,7 @@ std::unique_ptr<Model> make_model(const Spec& spec,
   const InitOptions init = spec.init.value_or(InitOptions{});
   auto model = std::make_unique<Model>(spec.model,
                                        data.source_format(),
-                                       data.target->size(),
+                                       data.target_format(),
                                        static_cast<std::uint64_t>(spec.seed),
                                        init.freeze);
   for (std::string& note : warm_start(*model, init, data))

@@ -211,6 +211,9 @@ def with_plugin(kind: str, name: str, size: int) -> dict[str, Any]:
         return with_task(name, spec, size)
     if name == "image_grid":
         return with_task("image_captions", spec, size)
+    if kind == "output_layer" and name == "gaussian":
+        model["output"] = name
+        return with_task("series", spec, size)
     return spec
 
 
@@ -233,6 +236,8 @@ def with_task(name: str, spec: dict[str, Any], size: int) -> dict[str, Any]:
         spec["task"] |= {"frame_size": 40, "max_length": 60 * size, "max_target_length": 20 * size, "vocabulary": {"size": 403}}
         spec["evaluate"]["batch"] = 4
         spec["record"] = {"alignments": 4, "snapshots": 2}
+    elif name == "series":  # as many windows as the other tasks have pairs
+        spec["task"] = {"type": name, "file": f"series-{size}", "history": 20 * size, "horizon": 20 * size, "dev": 40 * size, "test": 80 * size, "bins": 400}
     elif name == "image_captions":
         del task["symbols"]
         task |= {"digits": "digits", "length": {split: [2 * size] * 2 for split in ("train", "dev", "test")}}
@@ -249,6 +254,7 @@ def test_the_estimate_is_what_a_run_takes_with_any_plugin(tmp_path: Path) -> Non
             with h5py.File(tmp_path / f"{split}-{size}.h5", "w") as file:
                 file["frames"] = np.random.default_rng(size).standard_normal((lines * 60 * size, 40)).astype("float32")
                 file["lengths"] = [60 * size] * lines
+        (tmp_path / f"series-{size}").write_text("".join(f"{k * k % 1009}\n" for k in range(160 * size + 47)))
     digits = [f"{split} {k} {k} " + "5 " * 63 for k, split in enumerate(("train", "dev", "test"))]
     (tmp_path / "digits").write_text("\n".join(digits) + "\n")
     plugins = {(entry["kind"], entry["name"]) for entry in answer("list", cwd=tmp_path)}

@@ -1,5 +1,5 @@
-// Output layers that copy, against their formulas in NumPy (tests/reference/output_layers.py); the models that they
-// refuse; and what a copy of a source symbol is where the sides have vocabularies of their own.
+// Output layers other than the softmax, against their formulas in NumPy (tests/reference/output_layers.py); the models
+// that those that copy refuse; and what a copy of a source symbol is where the sides have vocabularies of their own.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
+#include "framework/data/copies.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/plugin.hpp"
 #include "framework/seq/model.hpp"
@@ -18,12 +19,12 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr Index kSteps = 4, kRows = 2, kPositions = 4, kSymbols = 9,
-                kColumns = kSymbols + kPositions;
+constexpr Index kSteps = 4, kRows = 2, kPositions = 4, kSymbols = 9;
 const std::vector<Index> kLengths = {4, 2};
 const std::vector<Token> kCopies = {
     5, 10, 10, 2, 0, 10, 8, 1};  // 10 is a word that only a copy can write
 const std::vector<Token> kTargets = {5, 0, 8, 10, 10, 2, 2, -1};
+const std::vector<double> kValues = {0, 0, 0, 2, -1, 0.5, 7, 3, 4};  // of the symbols, for gaussian
 
 // The numbers of tests/reference/output_layers.py.
 void fill(View array, double phase) {
@@ -113,8 +114,12 @@ BOOST_AUTO_TEST_CASE(layers_are_their_formulas) {
       const auto layer = make_plugin<OutputLayerKind>(
           parse_spec<Layer>("{layer: " + option + "}", "test").spec.layer,
           Parameters(store),
-          OutputSizes{
-              .readout = 3, .symbols = kSymbols, .tied = nullptr, .outputs = 5, .embedding = 2});
+          OutputSizes{.readout = 3,
+                      .symbols = kSymbols,
+                      .tied = nullptr,
+                      .outputs = 5,
+                      .embedding = 2,
+                      .values = kValues});
       store.allocate(1);
       double phase = 10;
       for (const Parameter& parameter : store.all()) fill(parameter.value(), phase++);
@@ -123,7 +128,10 @@ BOOST_AUTO_TEST_CASE(layers_are_their_formulas) {
       Tape tape(Tape::Mode::train, gradients.data());
       Inputs inputs;
       const Objective objective{.factor = 0.25, .label_smoothing = smoothing};
-      const OutputRows rows = output_rows(*layer, inputs.on(tape), kTargets, objective);
+      std::vector<Token> targets = kTargets;
+      if (!layer->copies())
+        for (Token& target : targets) target = in_vocabulary(target, kSymbols);
+      const OutputRows rows = output_rows(*layer, inputs.on(tape), targets, objective);
       const TokenLosses losses = losses_of(*layer, rows, objective);
       tape.backward(losses.loss);
       std::vector<real> nll, uniform, best;
@@ -151,12 +159,13 @@ BOOST_AUTO_TEST_CASE(layers_are_their_formulas) {
 
       Tape searching(Tape::Mode::infer);
       const View logits = layer->logits(inputs.on(searching)).value();
+      const Index columns = logits.shape.last();
       std::vector<real> p;
       for (Index row = 0; row < kSteps * kRows; ++row) {
         real sum = 0;
-        for (Index v = 0; v < kColumns; ++v) sum += std::exp(logits.data[row * kColumns + v]);
-        for (Index v = 0; v < kColumns; ++v)
-          p.push_back(std::exp(logits.data[row * kColumns + v]) / sum);
+        for (Index v = 0; v < columns; ++v) sum += std::exp(logits.data[row * columns + v]);
+        for (Index v = 0; v < columns; ++v)
+          p.push_back(std::exp(logits.data[row * columns + v]) / sum);
       }
       equal(p, expected["probabilities"], "probabilities");
     }

@@ -254,6 +254,18 @@ BOOST_AUTO_TEST_CASE(named_symbols) {
   same_after_loading(*named, "z a");
 }
 
+BOOST_AUTO_TEST_CASE(symbols_that_are_numbers_have_values) {
+  const TargetFormat numbers(*symbol_vocabulary({"3", "-0.5", "1e3"}));
+  BOOST_TEST((numbers.values == std::vector<double>{0, 0, 0, 3, -0.5, 1000}));
+  BOOST_TEST(numbers.symbols == kSpecials + 3);
+  for (const std::string other : {"x", "1x", "+1", "nan", "inf", "0x1"}) {
+    const TargetFormat mixed(*symbol_vocabulary({"3", other, "y"}));
+    BOOST_TEST(mixed.values.empty());
+    BOOST_TEST(mixed.not_a_number == other);
+  }
+  BOOST_TEST((TargetFormat(Index{5}).values == std::vector<double>{0, 0, 0, 0, 1}));
+}
+
 BOOST_AUTO_TEST_CASE(foreign_text_is_not_loaded) {
   for (const std::string text : {"",
                                  "words\n",

@@ -195,6 +195,23 @@ BOOST_AUTO_TEST_CASE(columns_count_what_a_sentence_shows) {
   BOOST_TEST(value_of("attention_entropy", table) == entropy / 3, tolerance(1e-6));
 }
 
+BOOST_AUTO_TEST_CASE(errors_of_numbers_are_those_of_positions_that_both_texts_have) {
+  Whole whole;
+  const auto error =
+      [&](const std::string& metric, const std::string& hypothesis, std::string_view reference) {
+        whole.decoded.text = hypothesis;
+        whole.sentence.example.target_text = reference;
+        return value_of(metric, whole.counted());
+      };
+  BOOST_TEST(std::isnan(error("mean_absolute_error", "1 2", "1 2")));  // of a task with words
+  whole.sentence.of_numbers = true;
+  BOOST_TEST(error("mean_absolute_error", "1 2.5 -3", "2 2.5 4") == 8. / 3, tolerance(1e-15));
+  BOOST_TEST(error("rmse", "1 2.5 -3", "2 2.5 4") == std::sqrt(50. / 3), tolerance(1e-15));
+  BOOST_TEST(error("rmse", "1 2", "2 2 100") == std::sqrt(0.5), tolerance(1e-15));
+  BOOST_TEST(error("mean_absolute_error", "7 <unk> 1", "2 5 1") == 2.5);
+  BOOST_TEST(std::isnan(error("rmse", "", "2 2")));
+}
+
 // Of every metric: over nothing, over sentences of which nothing was found out, and in each part that
 // was not done.
 BOOST_AUTO_TEST_CASE(a_metric_is_undefined_where_what_it_counts_was_not_measured) {
@@ -251,9 +268,11 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
                              "free_running_accuracy",
                              "length_ratio",
                              "loss",
+                             "mean_absolute_error",
                              "perplexity",
                              "pointing_accuracy",
                              "pointing_accuracy_ibm_model1",
+                             "rmse",
                              "token_accuracy",
                              "token_error_rate"}));
   BOOST_TEST(lower == (Names{"aer",
@@ -261,7 +280,9 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
                              "attention_entropy",
                              "cut_off",
                              "loss",
+                             "mean_absolute_error",
                              "perplexity",
+                             "rmse",
                              "token_error_rate"}));
   BOOST_TEST(searched == (Names{"bleu",
                                 "brevity_penalty",
@@ -270,10 +291,13 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
                                 "exact_match",
                                 "free_running_accuracy",
                                 "length_ratio",
+                                "mean_absolute_error",
+                                "rmse",
                                 "token_error_rate"}));
   BOOST_TEST(main == (Names{"bleu",
                             "exact_match",
                             "length_ratio",
+                            "mean_absolute_error",
                             "perplexity",
                             "pointing_accuracy",
                             "token_accuracy"}));

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the output layers that copy should compute, from their papers' formulas in NumPy, symbol by symbol.
+"""What the output layers should compute, from their papers' formulas in NumPy, symbol by symbol.
 
 output_layers.py: writes output_layers.json beside itself, which tests/conformance/copying_test.cpp compares with. Gradients are those of
 the sum of all losses, by complex steps: the imaginary part of f(x + ih) / h, exact to the last digits.
@@ -8,6 +8,8 @@ the sum of all losses, by complex steps: the imaginary part of f(x + ih) / h, ex
 from __future__ import annotations
 
 import json
+import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,8 @@ COPIES = [[5, 10, 10, 2], [0, 10, 8, 1]]
 TARGETS = [[5, 0], [8, 10], [10, 2], [2, -1]]  # [T,B]; 8 and the second 2 are not in their sources
 FACTOR = 0.25
 NOT_IN_SOURCE = 1e-8  # of pointer
+VALUES = [2.0, -1.0, 0.5, 7.0, 3.0, 4.0]  # of the symbols from 3 on, for gaussian
+IMPOSSIBLE = 1e-8  # of <unk> and <s>
 
 
 def filled(phase: float, *shape: int) -> np.ndarray:
@@ -71,9 +75,31 @@ def pointer_generator(a: Arrays, t: int, b: int) -> np.ndarray:
     return np.array([p_gen * written[y] + (1 - p_gen) * copied(a, t, b, y) for y in range(SYMBOLS + POSITIONS)])
 
 
+def phi(z: complex) -> complex:
+    """The standard normal distribution function up to z, for a complex step in the imaginary part."""
+    return math.erfc(-np.real(z) / math.sqrt(2)) / 2 + 1j * np.imag(z) * math.exp(-(np.real(z) ** 2) / 2) / math.sqrt(2 * math.pi)
+
+
+def gaussian(a: Arrays, t: int, b: int) -> np.ndarray:
+    """Salimans et al. 2017, section 2.1, with a normal distribution; a gate for </s>."""
+    m, raw, stop = a["readout"][t, b] @ a["gaussian.W"] + a["gaussian.b"]
+    order = np.argsort(VALUES)
+    numbers = (np.sort(VALUES) - np.mean(VALUES)) / np.std(VALUES)
+    deviation = np.diff(numbers).min() / 10 + np.log(1 + np.exp(raw))
+    g = 1 / (1 + np.exp(-stop) * len(VALUES))
+    z = [(edge - m) / deviation for edge in (numbers[1:] + numbers[:-1]) / 2]
+    # From the side on which the masses are small.
+    masses = [phi(z[0]), *(phi(high) - phi(low) if np.real(low + high) < 0 else phi(-low) - phi(-high) for low, high in pairwise(z)), phi(-z[-1])]
+    p = np.zeros(SYMBOLS, dtype=complex)
+    p[:3] = IMPOSSIBLE, IMPOSSIBLE, g
+    p[3 + order] = (1 - g) * np.array(masses)
+    return (p if np.iscomplexobj(m) else p.real) / (1 + 2 * IMPOSSIBLE)
+
+
 PROJECTION = {"projection.W": (READOUT, SYMBOLS), "projection.b": (SYMBOLS,)}
 LAYERS = {
     "pointer": (pointer, {}),
+    "gaussian": (gaussian, {"gaussian.W": (READOUT, 3), "gaussian.b": (3,)}),
     "pointer_generator": (
         pointer_generator,
         PROJECTION | {"gate.step.W": (OUTPUTS, 1), "gate.step.b": (1,), "gate.symbol.W": (EMBEDDING, 1)},
@@ -87,6 +113,8 @@ LAYERS = {
 
 def case(name: str, smoothing: float) -> dict:
     layer, shapes = LAYERS[name]
+    most = SYMBOLS if name == "gaussian" else SYMBOLS + POSITIONS  # which copies nothing: what only a copy can write is <unk>
+    targets = [[y if y < most else 0 for y in step] for step in TARGETS]
     arrays = {
         "readout": filled(1, STEPS, ROWS, READOUT),
         "outputs": filled(2, STEPS, ROWS, OUTPUTS),
@@ -97,7 +125,7 @@ def case(name: str, smoothing: float) -> dict:
     def loss(a: Arrays) -> complex:
         total = 0
         for t in range(STEPS):
-            for b, y in enumerate(TARGETS[t]):
+            for b, y in enumerate(targets[t]):
                 if y >= 0:
                     p = layer(a, t, b)
                     total -= FACTOR * ((1 - smoothing) * np.log(p[y]) + smoothing * np.log(p[:SYMBOLS]).mean())
@@ -112,13 +140,13 @@ def case(name: str, smoothing: float) -> dict:
             slopes[i] = np.imag(loss(arrays | {key: moved})) / 1e-30
         gradients[key] = slopes.tolist()
     p = np.array([[layer(arrays, t, b) for b in range(ROWS)] for t in range(STEPS)])
-    kept = [(t, b) for t in range(STEPS) for b in range(ROWS) if TARGETS[t][b] >= 0]
+    kept = [(t, b) for t in range(STEPS) for b in range(ROWS) if targets[t][b] >= 0]
     return {
         "layer": name,
         "smoothing": smoothing,
         "loss": loss(arrays),
         "probabilities": p.flatten().tolist(),
-        "nll": [-np.log(p[t, b, TARGETS[t][b]]) for t, b in kept],
+        "nll": [-np.log(p[t, b, targets[t][b]]) for t, b in kept],
         "uniform": [-np.log(p[t, b, :SYMBOLS]).mean() for t, b in kept],
         "best": [int(p[t, b].argmax()) for t, b in kept],
         "gradients": gradients,

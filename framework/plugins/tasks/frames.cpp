@@ -10,11 +10,10 @@
 // 0. An encoder with fewer annotations than frames moves them to the annotation of the frame (Encoder::position_of).
 //
 // normalise: each of the F numbers is shifted and scaled by its mean m and standard deviation d over the n frames of
-// the training pairs that are kept, (x - m) / d with m = sum(x) / n and d = sqrt(sum((x - m)^2) / n), or d = 1 where
-// that is at most 1e-7 |m|, a number that does not vary. The sums are in double precision, in the order of the file.
-// The record has m and d, so that `evaluate` and `translate` normalise new arrays in the same way.
+// the training pairs that are kept, (x - m) / d with m = sum(x) / n and d = sqrt(sum((x - m)^2) / n), or d = 1 for a
+// number that does not vary (statistics_of in data/dataset.hpp). The record has m and d, so that `evaluate` and
+// `translate` normalise new arrays in the same way.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -23,7 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "framework/base/hash.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/writer.hpp"
@@ -40,9 +38,6 @@ namespace {
 // Increase it when the same files and options give other examples than before, because existing caches follow the
 // old rules.
 constexpr int kFrameRules = 1;
-
-// A number whose deviation is not more than this part of its mean does not vary: it is the error of the sums.
-constexpr double kConstant = 1e-7;
 
 struct FramesOptions {
   Index frame_size = 0;
@@ -226,36 +221,16 @@ class Frames final : public Task {
   }
 
   FrameStatistics statistics(const Vocabulary& target, const Progress& progress) const {
-    FrameStatistics found;
-    if (options_.normalise == "none") return found;
-    // The mean of each number, or of its squared distance from `around`; in the order of the frames.
-    const auto mean_of = [&](std::span<const double> around) {
-      std::vector<double> sums(usize(options_.frame_size));
-      Index count = 0;
-      FramePairs pairs(options_.train, options_.frame_size);
-      while (pairs.next()) {
-        if (skipped(pairs, &target, for_training())) continue;
-        report(pairs, "measuring train", progress);
-        const std::vector<float> frames = pairs.frames();
-        for (std::size_t i = 0; i < frames.size(); ++i) {
-          const std::size_t k = i % sums.size();
-          const double x = static_cast<double>(frames[i]);
-          sums[k] += around.empty() ? x : (x - around[k]) * (x - around[k]);
-        }
-        count += pairs.length();
-      }
-      for (double& sum : sums) sum /= static_cast<double>(count);
-      return sums;
-    };
-    found.mean = mean_of({});
-    found.deviation.assign(found.mean.size(), 1);
-    if (options_.normalise == "mean") return found;
-    const std::vector<double> variance = mean_of(found.mean);
-    for (std::size_t k = 0; k < variance.size(); ++k)
-      if (const double deviation = std::sqrt(variance[k]);
-          deviation > kConstant * std::abs(found.mean[k]))
-        found.deviation[k] = deviation;
-    return found;
+    if (options_.normalise == "none") return {};
+    return statistics_of(
+        options_.frame_size, options_.normalise == "mean_variance", [&](const auto& add) {
+          FramePairs pairs(options_.train, options_.frame_size);
+          while (pairs.next()) {
+            if (skipped(pairs, &target, for_training())) continue;
+            report(pairs, "measuring train", progress);
+            add(pairs.frames());
+          }
+        });
   }
 
   enum class Skip { empty, too_long };
@@ -284,10 +259,8 @@ class Frames final : public Task {
   // "340 frames (3f9a2c01)": for people, and different for different arrays, so that `compare` finds the sentences
   // that two runs share.
   std::string text_of(std::span<const float> frames) const {
-    const auto* bytes = reinterpret_cast<const char*>(frames.data());
-    return fmt::format("{} ({})",
-                       counted(std::ssize(frames) / options_.frame_size, "frame"),
-                       sha256_hex({bytes, frames.size_bytes()}).substr(0, 8));
+    return fmt::format(
+        "{} ({})", counted(std::ssize(frames) / options_.frame_size, "frame"), fingerprint(frames));
   }
 
   static void report(const FramePairs& pairs, const std::string& what, const Progress& progress) {

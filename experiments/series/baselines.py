@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""Seasonal naive forecasts of the series, on the bins and windows of trained models, beside these models.
+
+baselines.py CSV RECORD [RECORD ..] [--figure FILE]: RECORD is a run.h5 of experiments/series/, or a folder with such files below it. A
+seasonal naive forecast of a value is the one a season before, with a normal distribution whose deviation is that of its errors on the
+training values. With "and AR(1)" its error is forecast by the error before, e_t = phi e_{t-1}, with phi by least squares on the training
+values. Likelihoods are those of one value after another, each with all values before it, as in training; forecasts of the whole horizon
+start from the history alone. Models of equal specs but for the seed are one row: mean and standard deviation over seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+
+SEASONS = {24: "day", 168: "week"}
+
+
+class Windows(NamedTuple):
+    """The bins of a record, and where its test windows begin in the series."""
+
+    bins: np.ndarray
+    begins: np.ndarray
+    history: int
+    horizon: int
+    training: int  # values
+
+    def binned(self, values: np.ndarray) -> np.ndarray:
+        return self.bins[np.searchsorted((self.bins[1:] + self.bins[:-1]) / 2, values, side="right")]
+
+
+def numbers(texts: Any) -> np.ndarray:
+    return np.array([[float(word) for word in text.split()] for text in texts.asstr()])
+
+
+def windows_of(file: h5py.File, values: np.ndarray) -> Windows:
+    task = json.loads(file["provenance/identity_json"].asstr()[()])["task"]
+    horizon, test = task["horizon"], task["test"]
+    stride = task.get("stride_test") or horizon
+    symbols = file["data/target_vocabulary"].asstr()[()].split("\n")[1:-1]
+    begins = np.arange(len(values) - test, len(values) - horizon + 1, stride)
+    found = Windows(np.array(symbols, dtype=float), begins, task["history"], horizon, len(values) - test - task["dev"])
+    wanted = np.stack([found.binned(values[begin : begin + horizon]) for begin in begins])
+    assert np.array_equal(wanted, numbers(file["test/reference"])), "the record is of another series"
+    return found
+
+
+def log_mass(low: float, high: float) -> float:
+    """log(Phi(high) - Phi(low)), from the side on which both are small."""
+    if low + high < 0:
+        low, high = -high, -low
+    return math.log((math.erfc(low / math.sqrt(2)) - math.erfc(high / math.sqrt(2))) / 2)
+
+
+def nats(w: Windows, mean: np.ndarray, deviation: float, values: np.ndarray) -> float:
+    """-log of the mass of the values' bins, its mean."""
+    edges = np.concatenate(([-math.inf], (w.bins[1:] + w.bins[:-1]) / 2, [math.inf]))
+    at = np.searchsorted(w.bins, w.binned(values))
+    return -float(np.mean([log_mass((edges[k] - m) / deviation, (edges[k + 1] - m) / deviation) for k, m in zip(at, mean)]))
+
+
+class Naive(NamedTuple):
+    """A seasonal naive forecast; phi = 0: without AR(1)."""
+
+    season: int
+    phi: float
+    deviation: float
+
+    @staticmethod
+    def fitted(w: Windows, values: np.ndarray, season: int, autoregressive: bool) -> Naive:
+        errors = values[season : w.training] - values[: w.training - season]
+        phi = float(errors[1:] @ errors[:-1] / (errors[:-1] @ errors[:-1])) if autoregressive else 0.0
+        rest = errors[1:] - phi * errors[:-1]
+        return Naive(season, phi, float(np.sqrt(np.mean(rest**2))))
+
+    def __str__(self) -> str:
+        return f"the {SEASONS[self.season]} before" + (" and AR(1)" if self.phi else "")
+
+    def one_step(self, values: np.ndarray, begin: int, horizon: int) -> np.ndarray:
+        s, before = self.season, slice(begin - 1, begin + horizon - 1)
+        errors = values[before] - values[begin - 1 - s : begin + horizon - 1 - s]
+        return values[begin - s : begin + horizon - s] + self.phi * errors
+
+    def whole(self, values: np.ndarray, begin: int, horizon: int) -> np.ndarray:
+        season = values[begin - self.season : begin][np.arange(horizon) % self.season]
+        error = values[begin - 1] - values[begin - 1 - self.season]
+        return season + self.phi ** np.arange(1, horizon + 1) * error
+
+    def measured(self, w: Windows, values: np.ndarray) -> tuple[float, float, float]:
+        """Nats per value, mean absolute error and RMSE."""
+        likelihood = np.mean([nats(w, self.one_step(values, b, w.horizon), self.deviation, values[b : b + w.horizon]) for b in w.begins])
+        errors = np.array([w.binned(self.whole(values, b, w.horizon)) - w.binned(values[b : b + w.horizon]) for b in w.begins])
+        return float(likelihood), float(abs(errors).mean()), float(np.sqrt((errors**2).mean()))
+
+
+def name_of(file: h5py.File) -> str:
+    attention = json.loads(file["provenance/identity_json"].asstr()[()])["model"]["attention"]
+    kind = attention if isinstance(attention, str) else attention.get("type", "?")
+    return "content" if kind == "global" else kind
+
+
+def records_below(paths: list[Path]) -> list[Path]:
+    return [file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("run.h5")))]
+
+
+def draw(figure: Path, w: Windows, values: np.ndarray, naive: Naive, models: dict[str, np.ndarray], which: int) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    begin = w.begins[which]
+    hours = np.arange(w.horizon)
+    plot, axes = plt.subplots(figsize=(6.5, 3), layout="constrained")
+    axes.plot(np.arange(-24, 0), values[begin - 24 : begin], color="0.6")
+    axes.plot(hours, values[begin : begin + w.horizon], color="black", label="demand")
+    axes.plot(hours, naive.whole(values, begin, w.horizon), ":", color="0.3", label=str(naive))
+    for name, forecasts in models.items():
+        axes.plot(np.arange(len(forecasts)), forecasts, label=name, linewidth=1)
+    axes.set(xlabel="hours from the first forecast", ylabel="MW")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8)
+    plot.savefig(figure, dpi=200)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("csv", type=Path)
+    parser.add_argument("records", type=Path, nargs="+", metavar="RECORD")
+    parser.add_argument("--figure", type=Path, help="draws the forecasts of one window, those of each model by its first seed")
+    parser.add_argument("--window", type=int, default=0, help="the window to draw (default: %(default)s)")
+    arguments = parser.parse_args()
+    values = np.loadtxt(arguments.csv, skiprows=1)
+    rows: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    drawn: dict[str, np.ndarray] = {}
+    for path in records_below(arguments.records):
+        with h5py.File(path) as file:
+            windows, test = windows_of(file, values), file["test"]
+            name = name_of(file)
+            likelihood = test["nll"][()].sum() / (len(windows.begins) * windows.horizon)  # </s> at the model's expense
+            rows[name].append((likelihood, test.attrs["mean_absolute_error"], test.attrs["rmse"], test.attrs["length_ratio"]))
+            drawn.setdefault(name, np.array([float(word) for word in test["hypothesis"].asstr()[arguments.window].split()]))
+    print(f"{len(windows.begins)} windows of {windows.horizon}; bins of about {np.diff(windows.bins).mean():.1f} MW")
+    print("| forecast | nats per value | MAE, MW | RMSE, MW | runs |\n| --- | ---: | ---: | ---: | ---: |")
+    baselines = [Naive.fitted(windows, values, season, ar) for ar in (False, True) for season in SEASONS]
+    for naive in baselines:
+        likelihood, mae, rmse = naive.measured(windows, values)
+        print(f"| {naive} | {likelihood:.3f} | {mae:.0f} | {rmse:.0f} | |")
+    for name, runs in rows.items():
+        mean, spread = np.mean(runs, axis=0), np.std(runs, axis=0, ddof=1) if len(runs) > 1 else np.zeros(4)
+        cells = [f"{m:.{d}f} ±{s:.{d}f}" for m, s, d in zip(mean, spread, (3, 0, 0))]
+        assert abs(mean[3] - 1) < 1e-9, f"{name}: forecasts of other lengths than the horizon"
+        print(f"| {name} | {' | '.join(cells)} | {len(runs)} |")
+    if arguments.figure:
+        draw(arguments.figure, windows, values, baselines[-1], drawn, arguments.window)
+
+
+if __name__ == "__main__":
+    main()

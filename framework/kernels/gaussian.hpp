@@ -1,0 +1,20 @@
+// The mass of an interval under the standard normal distribution, as a logarithm that holds in the tails, where
+// differences of Phi are 0; its bits are the same on every machine.
+#pragma once
+
+namespace softalign::kernels {
+
+// e^(x²) erfc(x) for x >= 0, with a relative error below 1e-15: Cody's rational approximations (1969).
+double scaled_erfc(double x);
+
+struct IntervalMass {
+  double log;    // log(Phi(b) - Phi(a))
+  double lower;  // phi(a) / mass: the derivative of log by a is -lower
+  double upper;  // phi(b) / mass: the derivative of log by b is upper
+};
+
+// a < b, either may be infinite; phi and Phi are density and distribution function. The relative error of the mass is
+// about 1e-15 divided by the part of the mass beyond a (of an a >= 0) that lies in the interval.
+IntervalMass interval_mass(double a, double b);
+
+}  // namespace softalign::kernels
