@@ -22,7 +22,7 @@
 namespace softalign {
 namespace {
 
-constexpr double kImpossible = 1e-8;
+constexpr double kFloor = 1e-8;  // of <unk> and <s>, before all probabilities sum to 1
 
 double softplus(double x) { return std::max(x, 0.0) + exact::log(1 + exact::exp(-std::abs(x))); }
 double logistic(double x) {
@@ -40,8 +40,8 @@ class Gaussian final : public OutputLayer {
   Gaussian(const Parameters& p, const OutputSizes& sizes, const Options&)
       : linear_(p, "gaussian", sizes.readout, kNumbers),
         symbols_(sizes.symbols),
-        log_impossible_(exact::log(kImpossible)),
-        log_total_(exact::log(1 + 2 * kImpossible)) {
+        log_impossible_(exact::log(kFloor)),
+        log_total_(exact::log(1 + 2 * kFloor)) {
     if (sizes.tied != nullptr)
       throw SpecError("output.gaussian: has no weights to tie; set tied_embeddings to none");
     if (sizes.values.empty())
@@ -219,7 +219,7 @@ class Gaussian final : public OutputLayer {
 
   Linear linear_;
   Index symbols_;
-  double log_impossible_, log_total_;     // the sum of all p before it is made 1: 1 + 2 kImpossible
+  double log_impossible_, log_total_;     // the sum of all p before it is made 1: 1 + 2 kFloor
   std::vector<Token> symbol_of_;          // [K], by rising numbers
   std::vector<Index> bin_of_;             // [V], its inverse; 0 for the specials
   std::vector<double> edges_;             // [K + 1]
