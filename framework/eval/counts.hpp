@@ -36,7 +36,7 @@ struct Decoded {
   std::vector<Token> tokens;  // without </s>
   std::string text;
   // The vocabulary's segmentation of the text, whichever symbols the search produced; if there is an
-  // <unk> in it, which cannot come from text, the symbols of the search. Copied words as in Copies.
+  // <unk> in it, which cannot come from text, the symbols of the search.
   std::vector<Token> symbols;
   double score = 0;      // by which the search ranked it
   bool finished = true;  // false: the length limit came before </s>

@@ -125,18 +125,13 @@ std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const 
 }
 
 // copied: the replaced words that the search has written.
-Decoded decoded_of(Hypothesis hypothesis,
-                   std::span<const ReplacedWord> copied,
-                   const Vocabulary& vocabulary) {
+Decoded decoded_of(Hypothesis hypothesis, const Vocabulary& vocabulary) {
   const std::vector<Token>& tokens = hypothesis.tokens;
   std::string text = text_of(hypothesis, vocabulary);
   const auto unknown = std::ranges::count(tokens, kUnknown);
   const bool recut =
       (vocabulary.has_pieces() || unknown > 0) && unknown == std::ssize(hypothesis.replaced);
   std::vector<Token> symbols = recut ? vocabulary.encode(text) : tokens;
-  if (symbols.size() == tokens.size())
-    for (const ReplacedWord& one : copied)
-      symbols[usize(one.symbol)] = static_cast<Token>(vocabulary.size() + one.source);
   std::vector<Link> replaced;
   for (const ReplacedWord& one : hypothesis.replaced) replaced.push_back({one.source, one.symbol});
   return {std::move(hypothesis.tokens),
@@ -264,10 +259,9 @@ EvaluatedSplit evaluate(const Scorer& scorer,
         const auto at = usize(batch.example[row]);
         Hypothesis& best = hypotheses[row].front();
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
-        const std::vector<ReplacedWord> copied = best.replaced;
         if (request.unknown != nullptr)
           request.unknown->replace(best, split.examples[at].source_text);
-        out.decoded[at] = decoded_of(std::move(best), copied, target);
+        out.decoded[at] = decoded_of(std::move(best), target);
       }
     }
     for (std::size_t row = 0; row < forced.size(); ++row) {

@@ -38,9 +38,7 @@ class FreeRunningAccuracy final : public Metric {
  private:
   static Count matches_of(const EvaluatedSentence& sentence) {
     const Decoded& found = *sentence.decoded;
-    std::span<const Token> target = sentence.example.target;
-    if (sentence.forced != nullptr)  // it has copied words as symbols
-      target = std::span(sentence.forced->target).first(target.size());
+    const std::span<const Token> target = sentence.example.target;
     Count count = position_matches(found.symbols, target);
     if (found.replaced.empty() ||
         std::ranges::count(found.tokens, kUnknown) > std::ssize(found.replaced))
