@@ -106,6 +106,16 @@ def name_of(file: h5py.File) -> str:
     return "content" if kind == "global" else kind
 
 
+def weight_on_last_week(file: h5py.File, w: Windows) -> float:
+    """The share of the weights, in percent, within an hour of the value a week before the forecast one; NaN without attention."""
+    if "alignments/cross/weights" not in file:
+        return math.nan
+    weights = file["alignments/cross/weights"][-1, :, 0, : w.horizon].mean(axis=0)  # [T,S] of the recorded windows
+    first = w.history - max(SEASONS)
+    near = sum(weights[t, max(0, first + t - 1) : first + t + 2].sum() for t in range(w.horizon))
+    return 100 * float(near / weights.sum())
+
+
 def records_below(paths: list[Path]) -> list[Path]:
     return [file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("run.h5")))]
 
@@ -142,10 +152,16 @@ def main() -> None:
     drawn: dict[str, np.ndarray] = {}
     for path in records_below(arguments.records):
         with h5py.File(path) as file:
+            if "test/hypothesis" not in file:
+                print(f"{path}: skipped, it is not complete")
+                continue
             windows, test = windows_of(file, values), file["test"]
             name = name_of(file)
             likelihood = test["nll"][()].sum() / (len(windows.begins) * windows.horizon)  # </s> at the model's expense
             rows[name].append((likelihood, test.attrs["mean_absolute_error"], test.attrs["rmse"], test.attrs["length_ratio"]))
+            weight = weight_on_last_week(file, windows)
+            on_week = "" if math.isnan(weight) else f", {weight:.0f} % of the weight within an hour of a week before"
+            print(f"{path.parent.name} {name}: {likelihood:.3f} nats, MAE {rows[name][-1][1]:.0f} MW{on_week}")
             drawn.setdefault(name, np.array([float(word) for word in test["hypothesis"].asstr()[arguments.window].split()]))
     print(f"{len(windows.begins)} windows of {windows.horizon}; bins of about {np.diff(windows.bins).mean():.1f} MW")
     print("| forecast | nats per value | MAE, MW | RMSE, MW | runs |\n| --- | ---: | ---: | ---: | ---: |")
