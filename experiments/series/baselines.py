@@ -136,7 +136,7 @@ def draw(figure: Path, w: Windows, values: np.ndarray, naive: Naive, models: dic
         axes.plot(np.arange(len(forecasts)), forecasts, label=name, linewidth=1)
     axes.set(xlabel="hours from the first forecast", ylabel="MW")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncol=5, columnspacing=1, frameon=False, fontsize=8)
     plot.savefig(figure, dpi=200)
 
 
