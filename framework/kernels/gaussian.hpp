@@ -4,7 +4,7 @@
 
 namespace softalign::kernels {
 
-// e^(x²) erfc(x) for x >= 0, with a relative error below 1e-15: Cody's rational approximations (1969).
+// e^(x²) erfc(x) for x >= 0, with a relative error of about 1e-15: Cody's rational approximations (1969).
 double scaled_erfc(double x);
 
 struct IntervalMass {
@@ -13,8 +13,8 @@ struct IntervalMass {
   double upper;  // phi(b) / mass: the derivative of log by b is upper
 };
 
-// a < b, either may be infinite; phi and Phi are density and distribution function. The relative error of the mass is
-// about 1e-15 divided by the part of the mass beyond a (of an a >= 0) that lies in the interval.
+// a < b, either may be infinite; phi and Phi are density and distribution function. The error of log is about
+// 1e-15 / min(1, b - a).
 IntervalMass interval_mass(double a, double b);
 
 }  // namespace softalign::kernels

@@ -238,6 +238,8 @@ def with_task(name: str, spec: dict[str, Any], size: int) -> dict[str, Any]:
         spec["record"] = {"alignments": 4, "snapshots": 2}
     elif name == "series":  # as many windows as the other tasks have pairs
         spec["task"] = {"type": name, "file": f"series-{size}", "history": 20 * size, "horizon": 20 * size, "dev": 40 * size, "test": 80 * size, "bins": 400}
+        spec["evaluate"]["batch"] = 4
+        spec["record"] = {"alignments": 4, "snapshots": 2}
     elif name == "image_captions":
         del task["symbols"]
         task |= {"digits": "digits", "length": {split: [2 * size] * 2 for split in ("train", "dev", "test")}}
