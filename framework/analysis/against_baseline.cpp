@@ -46,6 +46,10 @@ std::string obstacle(const std::vector<PairedRuns>& pairs,
         return "lengths count something else: evaluate.length_unit, or the pieces, differ";
   for (const PairedRuns& pair : pairs)
     for (const Run* run : {pair.baseline, pair.run})
+      if (run->results.clusters != pairs.front().baseline->results.clusters)
+        return "other clusters of the test sentences";
+  for (const PairedRuns& pair : pairs)
+    for (const Run* run : {pair.baseline, pair.run})
       if (std::isnan(run->test.find("all", column.name.metric))) return "a seed without a value";
   for (const PairedRuns& pair : pairs)
     for (const Run* run : {pair.baseline, pair.run})

@@ -118,7 +118,8 @@ std::vector<Index> shared_sentences(const std::vector<const Run*>& runs,
   const StoredResults& first = runs.front()->results;
   for (const Run* run : runs)
     if (run->test_set != runs.front()->test_set ||
-        run->results.source_lengths != first.source_lengths)
+        run->results.source_lengths != first.source_lengths ||
+        run->results.clusters != first.clusters)
       return {};
   return first.of_length(lengths.shortest, lengths.longest);
 }

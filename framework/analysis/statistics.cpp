@@ -133,21 +133,21 @@ Estimate estimate(const std::vector<double>& seeds,
   std::vector<double> draws = resampled;
   std::erase_if(draws, [](double x) { return !std::isfinite(x); });
   const bool drawn = 2 * draws.size() > resampled.size();
-  if (!std::isfinite(of.value) || (units > 0 && !drawn) || (units == 0 && seeds.size() < 2))
-    return of;
+  if (!std::isfinite(of.value)) return {};
+  if ((units > 0 && !drawn) || (units == 0 && seeds.size() < 2)) return of;
   const double of_seeds = variance_of(seeds) / count, of_sentences = drawn ? variance_of(draws) : 0;
   const double variance = of_seeds + of_sentences;
+  if (!std::isfinite(variance)) return of;
   of.error = std::sqrt(variance);
-  double sum = 0;  // Satterthwaite's denominator
-  if (seeds.size() > 1) sum += of_seeds * of_seeds / (count - 1);
-  if (drawn) sum += of_sentences * of_sentences / (static_cast<double>(units) - 1);
   if (variance == 0) {  // neither varies
     of.interval = {of.value, of.value};
     of.freedom = count - 1;
     if (seeds.size() > 1) of.p = of.value == 0 ? 1 : 0;
     return of;
   }
-  of.freedom = variance * variance / sum;
+  const double share = of_seeds / variance, rest = of_sentences / variance;
+  of.freedom = 1 / ((seeds.size() > 1 ? share * share / (count - 1) : 0) +
+                    (drawn ? rest * rest / (static_cast<double>(units) - 1) : 0));
   const boost::math::students_t t(of.freedom);
   const double half = of.error * quantile(complement(t, kLevel / 2));
   of.interval = {of.value - half, of.value + half};

@@ -59,6 +59,13 @@ Scorer::Scorer(std::vector<const Model*> models, Mean mean)
       throw SpecError("an ensemble's models must have the same vocabularies: {} and {} symbols",
                       target_symbols(),
                       model->target_symbols());
+  const auto copies = [](const Model* model) { return model->output_layer().copies(); };
+  if (mean == Mean::log_probabilities && std::ranges::any_of(models_, copies) &&
+      !std::ranges::all_of(models_, copies))
+    throw SpecError(
+        "an ensemble by log probabilities must have models that all copy or none: a copied word "
+        "has "
+        "the probability 0 in the others; take the mean of probabilities");
 }
 
 bool Scorer::aligns() const { return first_aligning() < models_.size(); }

@@ -20,11 +20,13 @@ namespace {
 using Json = JsonObject;
 
 // The sentences that a measurement is over, after the test set was drawn anew, with replacement,
-// for the k-th time; as they are for k = 0. All runs of a part see the same draw.
-std::vector<Index> drawn_sentences(const StoredResults& results, const Measurement& m, Index k) {
+// for the k-th time; as they are for k = 0. All runs with one test set see the same draw.
+std::vector<Index> drawn_sentences(const Run& run, const Measurement& m, Index k) {
+  const StoredResults& results = run.results;
   if (k == 0) return results.of_length(m.shortest, m.longest);
-  const Bootstrap bootstrap(
-      "bootstrap " + m.part, static_cast<Index>(results.source_lengths.size()), results.clusters);
+  const Bootstrap bootstrap("bootstrap " + run.test_set,
+                            static_cast<Index>(results.source_lengths.size()),
+                            results.clusters);
   std::vector<Index> drawn;
   for (const Index at : bootstrap.draw(k)) {
     const Index length = results.source_lengths(at);
@@ -49,7 +51,7 @@ bool count_lengths_otherwise(const StoredResults& a, const StoredResults& b) {
 
 double value_of(const Measurement& m, const Run& run, Index draw) {
   const StoredResults& results = run.results;
-  if (!m.of_diagnostic()) return results.value(m.metric, drawn_sentences(results, m, draw));
+  if (!m.of_diagnostic()) return results.value(m.metric, drawn_sentences(run, m, draw));
   const auto found = results.found.find(m.metric);
   return found == results.found.end()
              ? kUndefined
@@ -97,7 +99,7 @@ Sides sides_of(const Statement& statement,
 }
 
 // Returns whether what the means say is more than their sign: by the corrected p; of one seed, which has none, by the
-// interval of its sentences; where there is neither, by every seed.
+// interval of its sentences; without either, not. Where nothing varies, every seed says it.
 bool is_supported(const JudgedClaim& judged) {
   const StudyClaim& claim = *judged.claim;
   const bool every_seed = judged.seeds == (judged.agrees() ? judged.difference.count : 0);
@@ -105,7 +107,7 @@ bool is_supported(const JudgedClaim& judged) {
   if (judged.estimate.error == 0) return every_seed;  // nothing varies
   if (!std::isnan(judged.p_holm)) return judged.p_holm < claim.p.value_or(kLevel);
   const Range& interval = judged.estimate.interval;
-  return std::isnan(interval.low) ? every_seed : interval.low > 0 || interval.high < 0;
+  return interval.low > 0 || interval.high < 0;
 }
 
 JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& measured) {
@@ -237,9 +239,9 @@ void check_metric(const std::string& name, const Position& where) {
 
 std::string number_text(const Seeds& seeds, int decimals) {
   if (std::isnan(seeds.mean)) return "-";
-  if (seeds.count < 2 || std::isinf(seeds.mean))
-    return fmt::format("{:.{}f}", seeds.mean, decimals);
-  return fmt::format("{:.{}f} ±{:.{}f}", seeds.mean, decimals, seeds.deviation, decimals);
+  const std::string mean = decimal_text(seeds.mean, decimals);
+  if (seeds.count < 2 || std::isinf(seeds.mean)) return mean;
+  return mean + " ±" + decimal_text(seeds.deviation, decimals);
 }
 
 Json json_of(const Seeds& seeds) {

@@ -338,7 +338,9 @@ std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
   });
   checks.finish();
   std::vector<std::string> notes;
-  if (model.output_layer().copies() && data.source) {
+  // Words that the target vocabulary lacks are copied by position (Copies).
+  if (model.output_layer().copies() && data.source &&
+      !(data.source->has_words() && data.target->has_words())) {
     const std::vector<Token> copied = same_symbols(*data.source, *data.target);
     if (std::all_of(
             copied.begin() + kSpecials, copied.end(), [](Token v) { return v == kUnknown; }))

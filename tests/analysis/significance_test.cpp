@@ -128,6 +128,10 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_not_estimated) {
                                estimate({kUndefined, 3}, {1, 2, 3}, 50)})
     for (const double number : {none.error, none.interval.low, none.interval.high, none.p})
       BOOST_TEST(std::isnan(number));
+  BOOST_TEST(
+      std::isnan(estimate({1e300, -1e300, 1}, {1, 2, 3}, 50).error));  // its square overflows
+  BOOST_TEST(estimate({1e150, 2e150, 4e150}, {1, 2, 3}, 50).freedom == 2,
+             boost::test_tools::tolerance(1e-9));
   const Estimate constant = estimate({5, 5}, {5, 5, 5}, 50);
   BOOST_TEST(constant.error == 0);
   BOOST_TEST(constant.p == 0);

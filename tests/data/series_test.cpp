@@ -137,6 +137,9 @@ BOOST_AUTO_TEST_CASE(columns_have_names_or_numbers) {
   rising.set(table("t;MW\n", "{};{}\n"));
   BOOST_TEST((targets_of(rising.load().train) == targets));
   BOOST_TEST(contains(rising.load().test.examples[0].source_text, "before line 14 ("));
+  rising.set(table("t,2021\n", "{},{}\n"));  // a name that is a number
+  rising.values["column"] = "2021";
+  BOOST_TEST((targets_of(rising.load().train) == targets));
   for (const std::string column : {"3", "0", "1.5", "mw"}) {
     rising.values["column"] = column;
     BOOST_TEST(contains(rising.refusal(), "no column '" + column + "'"));
@@ -151,6 +154,10 @@ BOOST_AUTO_TEST_CASE(bad_cells_are_refused_by_line) {
     const std::string text = rising.refusal();
     BOOST_TEST(contains(text, "rising.csv:18: "), text);
   }
+  for (const std::string missing : {"NA", "nan", "null"}) {  // not the name of a column
+    rising.set(missing + "\n" + good);
+    BOOST_TEST(contains(rising.refusal(), "rising.csv:1: '" + missing + "'"));
+  }
   rising.set("1;2\n3;4\n5\n");
   BOOST_TEST(contains(rising.refusal(), "rising.csv:3: 1 field, but line 1 has 2"));
 }
@@ -158,9 +165,17 @@ BOOST_AUTO_TEST_CASE(bad_cells_are_refused_by_line) {
 BOOST_AUTO_TEST_CASE(a_series_that_is_too_short_or_does_not_vary_is_refused) {
   Rising rising;
   rising.set(Rising::rising(10));
-  BOOST_TEST(contains(rising.refusal(), "10 values are too few"));
+  BOOST_TEST(contains(rising.refusal(), "too few values, 10,"));
   rising.set(Rising::rising(11));
-  BOOST_TEST(rising.load().train.examples.size() == 1u);
+  const Dataset trained = rising.load();
+  BOOST_TEST(trained.train.examples.size() == 1u);
+  rising.values["test"] = "10";  // it would reach before the beginning
+  BOOST_TEST(contains(
+      message_of<DataError>([&] {
+        rising.task()->load_to_measure(1, "test", {{}, trained.target, trained.statistics}, {});
+      }),
+      "too few values, 11,"));
+  rising.values["test"] = "4";
   std::string even;
   for (int k = 0; k < 16; ++k) even += "7\n";
   rising.set(even);

@@ -179,7 +179,8 @@ BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
   BOOST_TEST(judged.seeds == (first > 0) + (second > 0));
   std::vector<double> drawn;
   for (Index k = 1; k <= kResamples; ++k) {
-    const auto sentences = Bootstrap("bootstrap reverse", 30).draw(k);
+    const auto sentences =
+        Bootstrap("bootstrap " + f.results.of("reverse", "none")[0].test_set, 30).draw(k);
     drawn.push_back((losses(0, sentences) + losses(1, sentences)) / 2);
   }
   const Estimate expected = estimate({first, second}, drawn, 30);

@@ -126,6 +126,7 @@ def test_claims_of_few_sentences_have_no_interval(here: Path) -> None:
     (here / "sweep.yaml").write_text(ONE_SEED + "claims:\n" + claims)
     ran = softalign("sweep", "run", "sweep.yaml", cwd=here).stdout
     assert ran.count("; no interval: too few seeds or sentences; so for 1 of 1 seed\n") == len(lengths) and "95 %" not in ran
+    assert ran.count("UNDECIDED: ") == len(lengths)
 
 
 def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):

@@ -110,6 +110,12 @@ struct SeriesValues {
   Index first_line = 1;
 };
 
+// Whether a field of the first line is a name, and not a value or one that is missing.
+bool is_name(const std::string& field) {
+  const std::string lower = lower_case(field);
+  return !number_in(field) && lower != "" && lower != "na" && lower != "nan" && lower != "null";
+}
+
 // Throws DataError with file and line for a cell that is not a number.
 SeriesValues read_values(const SeriesOptions& options) {
   TextFile file(options.file.path);
@@ -118,11 +124,12 @@ SeriesValues read_values(const SeriesOptions& options) {
   const char separator = separator_of(line);
   const std::vector<std::string> names = fields_of(line, separator);
   auto column = usize(std::ranges::find(names, options.column) - names.begin());
-  const bool named = column < names.size() && !number_in(options.column);
+  const auto number = number_in(options.column);
+  const bool is_index = number && *number >= 1 && *number <= static_cast<double>(names.size()) &&
+                        *number == std::floor(*number);
+  const bool named = column < names.size() && !is_index;
   if (!named) {
-    const auto number = number_in(options.column);
-    if (!number || *number < 1 || *number > static_cast<double>(names.size()) ||
-        *number != std::floor(*number))
+    if (!is_index)
       throw DataError("{}: no column '{}'; the first line has {}{}",
                       file.path(),
                       printable(options.column),
@@ -130,7 +137,7 @@ SeriesValues read_values(const SeriesOptions& options) {
                       suggestion(options.column, names));
     column = static_cast<std::size_t>(*number) - 1;
   }
-  const bool has_names = named || !number_in(names[column]);
+  const bool has_names = named || is_name(names[column]);
   SeriesValues values{{}, has_names ? 2 : 1};
   for (bool more = !has_names || file.next(line); more; more = file.next(line)) {
     const auto refuse = [&](const std::string& fault) {
@@ -140,12 +147,12 @@ SeriesValues read_values(const SeriesOptions& options) {
     if (fields.size() != names.size())
       throw refuse(
           fmt::format("{}, but line 1 has {}", counted(fields.size(), "field"), names.size()));
-    const auto number = number_in(fields[column]);
-    if (!number || std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max()))
+    const auto value = number_in(fields[column]);
+    if (!value || std::abs(*value) > static_cast<double>(std::numeric_limits<float>::max()))
       throw refuse(fmt::format("'{}' in column '{}' is not a finite number; each moment needs one",
                                printable(fields[column]),
                                printable(options.column)));
-    values.numbers.push_back(static_cast<float>(*number));
+    values.numbers.push_back(static_cast<float>(*value));
   }
   return values;
 }
@@ -158,7 +165,8 @@ class Bins {
     const double range = static_cast<double>(high) - static_cast<double>(low),
                  width = range * (1 + 2 * options.margin) / static_cast<double>(options.bins),
                  first = static_cast<double>(low) - range * options.margin + width / 2;
-    if (!(width > 0)) throw DataError("{}: all training values are {}", options.file.path, low);
+    if (!(width > 0))
+      throw DataError("{}: all training values are {} in float32", options.file.path, low);
     int decimals = 0;  // such that half a unit of the last one is at most a hundredth of a bin
     for (double unit = 1; unit > width / 50 && decimals < 300; unit /= 10) ++decimals;
     std::vector<std::string> symbols;
@@ -243,6 +251,13 @@ class Series final : public Task {
     const Bins bins(vocabularies.target);
     Dataset data = empty(bins, vocabularies.statistics);
     const auto count = std::ssize(values.numbers), test = count - options_.test;
+    if (const Index rest = split == "dev" ? options_.dev + options_.test : options_.test;
+        count < options_.history + rest)
+      throw DataError("{}: too few values, {}, for history {} and {} to forecast",
+                      options_.file.path,
+                      count,
+                      options_.history,
+                      rest);
     if (split == "dev")
       fill(data, data.dev, values, bins, test - options_.dev, test, stride_test());
     else
@@ -261,11 +276,10 @@ class Series final : public Task {
     const auto count = std::ssize(values.numbers), rest = options_.dev + options_.test;
     if (count < options_.history + options_.horizon + rest)
       throw DataError(
-          "{}: {} are too few for a training window of history {} and horizon {}, {} for dev and "
-          "{} "
-          "for test",
+          "{}: too few values, {}, for a training window of history {} and horizon {}, {} for dev "
+          "and {} for test",
           options_.file.path,
-          counted(count, "value"),
+          count,
           options_.history,
           options_.horizon,
           options_.dev,
@@ -296,9 +310,9 @@ class Series final : public Task {
     const std::span<const float> all(values.numbers);
     Index at = std::max(begin, options_.history);
     if (at + options_.horizon > end)
-      throw DataError("{}: {} are too few for history {} and horizon {} in {}",
+      throw DataError("{}: too few values, {}, for history {} and horizon {} in {}",
                       options_.file.path,
-                      counted(all.size(), "value"),
+                      all.size(),
                       options_.history,
                       options_.horizon,
                       split.name);
@@ -307,7 +321,7 @@ class Series final : public Task {
         std::ranges::count_if(targets, [&](float value) { return !bins.cover(value); });
     if (beyond > 0)
       data.notes.push_back(
-          fmt::format("note: {} of {} values to forecast in {} lie beyond the bins, "
+          fmt::format("{} of {} values to forecast in {} lie beyond the bins, "
                       "{:.6g} to {:.6g}, and take the outermost",
                       beyond,
                       targets.size(),
