@@ -118,7 +118,10 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
                                      draws);
   for (std::size_t t = 0; t < estimates.size(); ++t)
     if (std::isnan(estimates[t].value))
-      all[places[t]].untested = "a seed without a value";
+      all[places[t]].untested = "a seed without a finite value";
+    else if (std::isnan(estimates[t].error))
+      all[places[t]].untested =
+          fmt::format("fewer than {} independent sentences, or no resamples", kFewestSentences);
     else
       all[places[t]].estimate = estimates[t];
   return all;
@@ -168,6 +171,7 @@ std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::str
   if (parsed.ec == std::errc{} && parsed.ptr == given.data() + given.size() && number >= 1 &&
       number <= groups.size())
     return number - 1;
+  constexpr std::size_t kShortest = 4;  // beginning of an id: "9" is a number that no group has
   std::vector<Difference> parameters;
   for (const ComparedGroup& group : groups) parameters.push_back(group.parameters);
   const auto names = short_names(parameters);
@@ -175,7 +179,7 @@ std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::str
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto& runs = groups[g].runs;
     const bool named = std::any_of(runs.begin(), runs.end(), [&](const Run* run) {
-      return run->run_id.starts_with(given) || run->name == given;
+      return (given.size() >= kShortest && run->run_id.starts_with(given)) || run->name == given;
     });
     if (given.find('=') == given.npos ? named || has_value(groups[g], given)
                                       : has_parameters(groups[g], given, names))

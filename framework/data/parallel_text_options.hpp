@@ -41,8 +41,8 @@ struct TextFiles {
             "target is missing: it is the first reference");
     v("clusters",
       clusters,
-      "a key for each line, such as its document: sentences of one key are not independent, and "
-      "intervals and tests draw them together (optional)");
+      "a key for each line, such as its document: sentences of one key, also an empty one, are not "
+      "independent, and intervals and tests draw them together (optional)");
   }
 
   std::vector<std::string> reference_paths() const {

@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_baseline_is_named_in_many_ways) {
   BOOST_TEST(group_named(groups, "dot162") == 2u);
   BOOST_TEST(group_named(groups, "dot") == 2u);  // a value that no other group has
   BOOST_TEST(group_named(groups, "8") == 0u);
-  for (const char* of_none_or_several : {"16", "score=additive", "4"})
+  for (const char* of_none_or_several : {"16", "score=additive", "4", "d"})
     BOOST_CHECK_THROW(group_named(groups, of_none_or_several), SpecError);
 }
 
