@@ -338,18 +338,6 @@ std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
   });
   checks.finish();
   std::vector<std::string> notes;
-  // Words that the target vocabulary lacks are copied by position (Copies).
-  if (model.output_layer().copies() && data.source &&
-      !(data.source->has_words() && data.target->has_words())) {
-    const std::vector<Token> copied = same_symbols(*data.source, *data.target);
-    if (std::all_of(
-            copied.begin() + kSpecials, copied.end(), [](Token v) { return v == kUnknown; }))
-      notes.push_back(fmt::format(
-          "note: model.output: {} copies source symbols, but the target vocabulary has none of "
-          "them, "
-          "so a copy is <unk>; set task.vocabulary.shared=true, or use another output layer",
-          resolved.spec.model.output.type));
-  }
   for (const auto& [name, split] : {std::pair("dev", outline.dev), {"test", outline.test}})
     if (!split.references)
       notes.push_back(fmt::format(

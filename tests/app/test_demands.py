@@ -154,15 +154,6 @@ def test_words_for_unk_are_refused_where_there_are_none(here: Path) -> None:
     error("score", run, "--source", "dev.en", "--target", "dev.es", "unknown_words.by=forbid", cwd=here, code=2)
 
 
-def test_a_layer_that_copies_says_where_it_can_copy_nothing(here: Path) -> None:
-    write_names(here)
-    for output in ("pointer", "pointer_generator"):
-        run = ("run", "text.yaml", "train.epochs=1", f"model.output={output}")
-        assert f"model.output: {output} copies source symbols, but" in softalign(*run, cwd=here).stderr
-        same = [f"task.{split}.target={split}.en" for split in ("train", "dev", "test")]
-        assert "copies" not in softalign(*run, *same, cwd=here).stderr
-
-
 def test_translations_begin_with_their_prefixes(trained: Path, tmp_path: Path) -> None:
     prefixes = ["a b", "c", "", "d zz a"]
     (tmp_path / "prefixes").write_text("\n".join(prefixes) + "\n")
