@@ -10,6 +10,7 @@
 #include "framework/data/text.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/eval/unknown_words.hpp"
+#include "tests/eval/search_of.hpp"
 
 using namespace softalign;
 
@@ -65,15 +66,6 @@ std::vector<double> next_step(const Model& model, Index sentence, std::span<cons
     sum += p.emplace_back(std::exp(static_cast<double>(x)));
   for (double& one : p) one /= sum;
   return p;
-}
-
-std::unique_ptr<Search> search_of(const std::string& yaml) {
-  struct One {
-    Choice search{.kind = "search"};
-    void describe(OptionVisitor& v) { v("search", search, "a search"); }
-  };
-  return make_plugin<SearchKind>(parse_spec<One>("search: {" + yaml + "}", "test").spec.search,
-                                 std::uint64_t{3});
 }
 
 // The symbols as the model wrote them.

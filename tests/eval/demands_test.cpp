@@ -11,6 +11,7 @@
 #include "framework/eval/beam.hpp"
 #include "framework/eval/phrases.hpp"
 #include "tests/eval/same_hypotheses.hpp"
+#include "tests/eval/search_of.hpp"
 #include "tests/eval/small_model.hpp"
 
 using namespace softalign;
@@ -118,15 +119,6 @@ std::vector<Plain> plain_search(const SmallModel& small,
     return a.finished != b.finished ? a.finished : a.log_probability > b.log_probability;
   });
   return finished;
-}
-
-std::unique_ptr<Search> search_of(const std::string& yaml) {
-  struct One {
-    Choice search{.kind = "search"};
-    void describe(OptionVisitor& v) { v("search", search, "a search"); }
-  };
-  return make_plugin<SearchKind>(parse_spec<One>("search: {" + yaml + "}", "test").spec.search,
-                                 std::uint64_t{3});
 }
 
 const char* const kSearches[] = {"type: greedy",
