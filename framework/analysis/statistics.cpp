@@ -96,11 +96,8 @@ void check(const SystemResults& baseline, const SystemResults& system) {
 
 }  // namespace
 
-Bootstrap::Bootstrap(std::string_view name, Index sentences)
-    : stream_(kSeed, name), units_(sentences) {}
-
 Bootstrap::Bootstrap(std::string_view name, Index sentences, std::span<const Index> clusters)
-    : Bootstrap(name, sentences) {
+    : stream_(kSeed, name), units_(sentences) {
   if (clusters.empty()) return;
   std::map<Index, std::size_t> numbers;  // in the order of their first sentences
   for (std::size_t i = 0; i < clusters.size(); ++i) {

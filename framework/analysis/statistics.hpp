@@ -45,10 +45,9 @@ struct BootstrapOptions {
 // name and number, so whoever draws under one name has the same sentences, on any machine.
 class Bootstrap {
  public:
-  Bootstrap(std::string_view name, Index sentences);
   // Sentences of one cluster, [sentences], are drawn together: they are not independent of each other. Empty:
   // each is a cluster.
-  Bootstrap(std::string_view name, Index sentences, std::span<const Index> clusters);
+  Bootstrap(std::string_view name, Index sentences, std::span<const Index> clusters = {});
 
   Index units() const { return units_; }  // clusters
   std::vector<Index> draw(

@@ -150,7 +150,7 @@ def test_options_without_effect_are_refused(here: Path, trained: Path) -> None:
         ["translate", "--force"],
         ["translate", "--ensemble-mean", "probabilities"],
         ["show", "--sentence", "0", "--diagnostic", "cost"],
-        ["compare", "--no-tests", "--trials", "5"],
+        ["compare", "--no-tests", "--resamples", "5"],
     ):
         error(words[0], trained, *words[1:], cwd=here, code=2)
 
