@@ -53,7 +53,7 @@ def timed(*arguments: object, text: str = "") -> float:
 
 
 def sentences_of(length: int, count: int) -> str:
-    """So many lines of so many words: verses one behind the other, cut."""
+    """`count` lines of `length` words: verses one after another, cut."""
     words = gzip.decompress(SOURCE.read_bytes()).decode().split()
     return "".join(" ".join(words[i * length : (i + 1) * length]) + "\n" for i in range(count))
 

@@ -54,7 +54,7 @@ def columns_of(named: Sequence[tuple[str, Alignment]], together: int, width: flo
 
 
 def written_numbers(named: Sequence[tuple[str, Alignment]], cell: float, size: float) -> int:
-    """Of how many numbered positions one is written: of each where they fit when they are turned, else of so many that they stand side by side."""
+    """Returns the step between numbered positions that are labelled: 1 where turned labels fit, else one at which they stand side by side."""
     if cell * FILLED * 72 >= SMALLEST:
         return 1
     room = words_room([item.source for _, item in named]) * size + GAP
