@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import resource
+import select
 import signal
 import struct
 import subprocess
@@ -187,16 +188,12 @@ def on_terminal(folder: Path, columns: int, *arguments: object, output: bool = F
     where = slave if output else subprocess.DEVNULL
     surroundings = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     process = subprocess.Popen(command, cwd=folder, stdin=slave, stdout=where, stderr=slave, env=surroundings)
+    written, ended = b"", False
+    while not ended:  # this side stays open: once all others are closed, what is still on its way can be lost
+        ended = process.poll() is not None
+        while select.select([master], [], [], 0.1)[0]:
+            written += os.read(master, 65536)
     os.close(slave)
-    written = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        written += piece
     os.close(master)
-    assert process.wait() == 0
+    assert process.returncode == 0
     return written.decode()

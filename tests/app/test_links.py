@@ -25,7 +25,7 @@ BPE = "task.vocabulary={type: sentencepiece, size: 18, model: bpe}"  # parts of 
 @pytest.fixture
 def gold(here: Path) -> Path:
     """Words linked to the one at their place, the first one possibly to the last, too; a sentence without links."""
-    for split, lines in {"train": 40, "dev": 6, "test": 9}.items():
+    for split, lines in {"train": 40, "dev": 6, "test": 12}.items():
         texts = [" ".join(WORDS[(i * k) % 6] for k in range(1, 3 + i % 3)) for i in range(lines)]
         (here / f"{split}.en").write_text("".join(text + "\n" for text in texts))
         (here / f"{split}.es").write_text("".join(text.upper() + "\n" for text in texts))
@@ -145,7 +145,7 @@ def test_translated_lines_have_a_line_of_links_each(gold: Path) -> None:
 def test_an_export_says_what_it_does_not_hold(gold: Path) -> None:
     run = trained_run(gold, "record.alignments=3", spec="text.yaml")
     done = softalign("export", run, "--what", "links", cwd=gold)
-    assert done.stdout.count("\n") == 3 and "3 of 9" in done.stderr
+    assert done.stdout.count("\n") == 3 and "3 of 12" in done.stderr
     trained_run(gold, spec="text.yaml")
     for words in ([run, "--module", "cros"], [run, "--head", 1], ["results"]):
         error("export", *words, "--what", "links", cwd=gold, code=2)
