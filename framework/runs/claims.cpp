@@ -101,11 +101,9 @@ Sides sides_of(const Statement& statement,
 // Returns whether what the means say is more than their sign: by the corrected p; of one seed, which has none, by the
 // interval of its sentences; without either, not. Where nothing varies, every seed says it.
 bool is_supported(const JudgedClaim& judged) {
-  const StudyClaim& claim = *judged.claim;
-  const bool every_seed = judged.seeds == (judged.agrees() ? judged.difference.count : 0);
-  if (claim.all_seeds && !every_seed) return false;
-  if (judged.estimate.error == 0) return every_seed;  // nothing varies
-  if (!std::isnan(judged.p_holm)) return judged.p_holm < claim.p.value_or(kLevel);
+  if (judged.estimate.error == 0)  // nothing varies
+    return judged.seeds == (judged.agrees() ? judged.difference.count : 0);
+  if (!std::isnan(judged.p_holm)) return judged.p_holm < kLevel;
   const Range& interval = judged.estimate.interval;
   return interval.low > 0 || interval.high < 0;
 }
@@ -145,15 +143,6 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     if (!m.of_diagnostic())
       units = std::min(units, independent_sentences(measured(m).front().results, m));
   const bool enough = resampled && units >= kFewestSentences;
-  if (claim.p && (!enough || seeds == 1)) {
-    judged.verdict = Verdict::unmeasured;
-    judged.nothing = enough ? "one seed is too few for p, which takes 2"
-                            : fmt::format("{} {} too few for p, which takes {}",
-                                          counted(units, "independent sentence"),
-                                          units == 1 ? "is" : "are",
-                                          kFewestSentences);
-    return judged;
-  }
   for (const Measurement& m : statement.measurements()) {
     if (is_defined(m, measured(m))) continue;
     judged.verdict = Verdict::unmeasured;
@@ -255,8 +244,6 @@ Json json_of(const JudgedClaim& judged) {
             {"because", judged.claim->because},
             {"expect", judged.claim->open ? "open" : "holds"},
             {"verdict", words_of(judged.verdict).name}};
-  if (judged.claim->all_seeds) json["asked_seeds"] = "all";
-  if (judged.claim->p) json["asked_p"] = *judged.claim->p;
   if (!judged.best.empty()) json["best"] = judged.best;
   if (!judged.judged()) return json;
   json["left"] = json_of(judged.left);

@@ -246,8 +246,6 @@ double Statement::value(std::size_t place, const std::vector<double>& values) co
 
 namespace {
 
-constexpr double kLeastP = 0.001;  // 1,000 resamples give no smaller one
-
 std::string key_of(const Measurement& m) {
   std::string key =
       fmt::format("{}[{}-{}]({}/{}", m.metric, m.shortest, m.longest, m.part, m.variant);
@@ -274,19 +272,6 @@ bool says_nothing(const Statement& statement) {
   return same(difference(2)) && same(difference(3)) && same(difference(4));
 }
 
-// fields' `key` as `read` has it; throws SpecError with its place.
-template <class Read>
-auto option(Fields& fields, std::string_view key, const Read& read)
-    -> std::optional<decltype(read(std::declval<Value>()))> {
-  const Value* const value = fields.find(key);
-  if (!value) return {};
-  try {
-    return read(*value);
-  } catch (const ScalarFault& fault) {
-    throw SpecError("{}: {}: {}", value->where.str(), key, fault.what());
-  }
-}
-
 }  // namespace
 
 std::vector<StudyClaim> read_claims(
@@ -301,14 +286,11 @@ std::vector<StudyClaim> read_claims(
     StudyClaim claim{Statement(text_of(statement, "claim"), statement.where),
                      statement.where,
                      fields.text("because", "")};
-    const auto is = [&](std::string_view key, const char* usual, const char* other) {
-      return option(fields, key, [&](const Value& v) {
-               return to_text(v, one_of(usual, other));
-             }) == other;
-    };
-    claim.open = is("expect", "holds", "open");
-    claim.all_seeds = is("seeds", "mean", "all");
-    claim.p = option(fields, "p", [](const Value& v) { return to_number(v, between(kLeastP, 1)); });
+    if (const Value* const expect = fields.find("expect")) try {
+        claim.open = to_text(*expect, one_of("holds", "open")) == "open";
+      } catch (const ScalarFault& fault) {
+        throw SpecError("{}: expect: {}", expect->where.str(), fault.what());
+      }
     fields.finish();
     if (claim.statement.measurements().empty())
       throw SpecError("{}: the claim '{}' speaks of no metric",
@@ -318,12 +300,6 @@ std::vector<StudyClaim> read_claims(
       throw SpecError("{}: the claim '{}' does not depend on any result; compare two of them",
                       statement.where.str(),
                       printable(claim.statement.text(), 200));
-    if (claim.p && std::ranges::any_of(claim.statement.measurements(), &Measurement::of_diagnostic))
-      throw SpecError(
-          "{}: p asks how the test sentences were drawn, and what diagnostics find has one number "
-          "a "
-          "run; remove p, and write seeds: all",
-          statement.where.str());
     for (const Measurement& measurement : claim.statement.measurements())
       check(measurement, statement.where);
     claims.push_back(std::move(claim));

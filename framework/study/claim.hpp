@@ -92,15 +92,11 @@ class Statement {
 //     - claim: bleu(best where model.attention.type=global) > bleu(best where model.attention.type=none)
 //       because: why we think so
 //       expect: holds                             # or open: reported, never an error
-//       seeds: all                                # each seed must agree; mean: their mean decides, by its interval
-//       p: 0.01                                   # and the difference must have a smaller p
 struct StudyClaim {
   Statement statement;
   Position where;
   std::string because;
   bool open = false;  // nobody says that it holds
-  bool all_seeds = false;
-  std::optional<double> p = {};
 };
 
 // `check` refuses measurements of what is not in the file. Throws SpecError.

@@ -80,9 +80,7 @@ constexpr const char* kSweep = R"json({
         "properties": {
           "claim": {"type": "string"},
           "because": {"type": "string"},
-          "expect": {"enum": ["holds", "open"]},
-          "seeds": {"enum": ["mean", "all"]},
-          "p": {"type": "number"}
+          "expect": {"enum": ["holds", "open"]}
         },
         "required": ["claim"],
         "additionalProperties": false

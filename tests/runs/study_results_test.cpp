@@ -192,33 +192,12 @@ BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
   BOOST_TEST(judge(twice, 2, runs_of)[1].p_holm == std::min(1.0, 2 * expected.p), near);
 }
 
-BOOST_AUTO_TEST_CASE(a_claim_may_ask_for_every_seed_and_for_a_p) {
-  Finished& f = finished();
-  const auto runs_of = [&](const Measurement& m) -> auto& {
-    return f.results.of(m.part, m.variant);
-  };
-  const auto verdict = [&](const std::string& text, bool all_seeds, std::optional<double> p) {
-    const std::vector<StudyClaim> claims = {{Statement(text, {}), {}, "", false, all_seeds, p}};
-    return judge(claims, 2, runs_of)[0].verdict;
-  };
-  const auto& seeds = f.results.of("reverse", "additive");
-  const std::vector<Index> all = seeds[0].results.of_length(0, 99);
-  const double a = seeds[0].results.value("loss", all), b = seeds[1].results.value("loss", all);
-  BOOST_REQUIRE(a != b);
-  // Between the mean and the higher seed: the mean says less, one seed says more.
-  const std::string between =
-      fmt::format("loss(reverse/additive) < {}", ((a + b) / 2 + std::max(a, b)) / 2);
-  BOOST_TEST((verdict(between, true, {}) == Verdict::undecided));
-  BOOST_TEST((verdict("loss(reverse/additive) < 100", true, 0.01) == Verdict::holds));
-  BOOST_TEST((verdict("loss(reverse/additive) > 100", true, 0.01) == Verdict::fails));
-}
-
 // 95 % in [-2.61, 1.38], p = 0.561 and one seed of two was once called "holds".
 BOOST_AUTO_TEST_CASE(a_sign_alone_decides_nothing) {
   Finished& f = finished();
-  const auto judged = [&](const std::string& text, bool all_seeds, std::optional<double> p) {
+  const auto judged = [&](const std::string& text) {
     static std::vector<StudyClaim> claims;
-    claims = {{Statement(text, {}), {}, "", false, all_seeds, p}};
+    claims = {{Statement(text, {}), {}, ""}};
     return judge(
         claims, 2, [&](const Measurement& m) -> auto& {
           return f.results.of(m.part, m.variant);
@@ -230,19 +209,16 @@ BOOST_AUTO_TEST_CASE(a_sign_alone_decides_nothing) {
       (seeds[0].results.value("loss", all) + seeds[1].results.value("loss", all)) / 2;
   for (const double shift : {1e-6, -1e-6}) {
     const std::string near = fmt::format("loss(reverse/additive) < {}", mean + shift);
-    const JudgedClaim near_mean = judged(near, false, {});
+    const JudgedClaim near_mean = judged(near);
     BOOST_TEST(near_mean.estimate.interval.low < 0);
     BOOST_TEST(near_mean.estimate.interval.high > 0);
     BOOST_TEST(near_mean.agrees() == (shift > 0));
     BOOST_TEST((near_mean.verdict == Verdict::undecided));
     BOOST_TEST(near_mean.broken());
-    BOOST_TEST((judged(near, false, 0.01).verdict == Verdict::undecided));
-    BOOST_TEST((judged(near, true, {}).verdict == Verdict::undecided));  // one seed of two
   }
-  BOOST_TEST((judged(fmt::format("loss(reverse/additive) < {}", 100 * mean), false, {}).verdict ==
-              Verdict::holds));
-  BOOST_TEST((judged(fmt::format("loss(reverse/additive) > {}", 100 * mean), false, {}).verdict ==
-              Verdict::fails));
+  const std::string far = fmt::format(" {}", 100 * mean);
+  BOOST_TEST((judged("loss(reverse/additive) <" + far).verdict == Verdict::holds));
+  BOOST_TEST((judged("loss(reverse/additive) >" + far).verdict == Verdict::fails));
 }
 
 BOOST_AUTO_TEST_CASE(every_seed_has_sentences_of_its_own) {
@@ -257,17 +233,11 @@ BOOST_AUTO_TEST_CASE(every_seed_has_sentences_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(one_seed_has_no_p) {
   Finished& f = finished();
-  const auto judged = [&](std::optional<double> p) {
-    static std::vector<StudyClaim> claims;
-    claims = {{Statement("loss(reverse/additive) < 100", {}), {}, "", false, false, p}};
-    return judge(
-        claims, 1, [&](const Measurement& m) -> auto& {
-          return f.results.of(m.part, m.variant);
-        })[0];
-  };
-  BOOST_TEST((judged({}).verdict == Verdict::holds));
-  BOOST_TEST(std::isnan(judged({}).estimate.p));
-  BOOST_TEST((judged(0.05).verdict == Verdict::unmeasured));
+  const std::vector<StudyClaim> claims = {{Statement("loss(reverse/additive) < 100", {}), {}, ""}};
+  const JudgedClaim judged = judge(
+      claims, 1, [&](const Measurement& m) -> auto& { return f.results.of(m.part, m.variant); })[0];
+  BOOST_TEST((judged.verdict == Verdict::holds));
+  BOOST_TEST(std::isnan(judged.estimate.p));
 }
 
 BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
@@ -281,9 +251,9 @@ BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
                                                         {"b", {run(2, 0, 2), run(2, 0, 4)}}};
   const Value list = parse_yaml(R"(
 - claim: flow.ratio(p/a) > flow.ratio(p/b)
-- {claim: flow.ratio(p/a) > flow.ratio(p/b), seeds: all}
+- {claim: flow.ratio(p/a) > flow.ratio(p/b)}
 - claim: flow.norm[1+](p/a) - flow.norm[0](p/b) >= 5 * flow.norm[0](p/a) + 1
-- {claim: "flow.norm(p/a) > -100", seeds: all}
+- {claim: "flow.norm(p/a) > -100"}
 - claim: flow.other(p/a) > 0
 - claim: flow.norm[2](p/a) > 0
 )",
