@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Writes FOLDER/studies/NAME/ from the records of a study, so that its results can be checked without running it.
 
-study_pages.py [--results FOLDER] [--tiny] NAME..: README.md, the page; runs.csv; claims.csv; a figure for each part, and what the
-scripts of experiments/NAME print and draw; record.h5, a run of the tiny
-study, which `softalign verify` repeats to the last bit. Runs nothing else: `scripts/studies.sh` does.
+study_pages.py [--results FOLDER] [--tiny] NAME..: README.md, the page; runs.csv; claims.csv; table.h5, the counts of each test
+sentence from which `recompute.py` computes the claims again; a figure for each part, and what the scripts of experiments/NAME print and draw;
+record.h5, a run of the tiny study, which `softalign verify` repeats to the last bit. Runs nothing else: `scripts/studies.sh` does.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import h5py
+import numpy as np
+from recompute import MEASUREMENT, METRICS
 from softalign_tools import plain_matplotlib  # isort: skip
 
 from softalign_tools.charts import Json
@@ -113,7 +116,7 @@ def claim_rows(study: Row) -> list[Row]:
             row |= {side: value.get("mean"), f"{side}_deviation": value.get("deviation")}
         row |= {key: claim.get("estimate", {}).get(key) for key in ESTIMATE} | {"sentences": claim.get("sentences")}
         row |= {"seeds_held": claim.get("seeds"), "seeds": sides["left"].get("seeds")}
-        rows.append(row | {"asked_seeds": claim.get("asked_seeds"), "asked_p": claim.get("asked_p"), "because": claim["because"]})
+        rows.append(row | {"because": claim["because"]})
     return rows
 
 
@@ -123,6 +126,47 @@ def csv_text(rows: Sequence[Row]) -> str:
     table.writeheader()
     table.writerows(rows)
     return text.getvalue()
+
+
+def write_table(study: Row, data: Json, file: Path) -> None:
+    """What the claims and tables were computed from: /test_sets/HASH has lengths and clusters, /runs/PART/VARIANT/SEED the counts of each
+    sentence that their metrics read, and the findings of diagnostics with their places."""
+    claimed = {found[1] for claim in study["claims"] for found in MEASUREMENT.finditer(claim["claim"])}
+    read = {run["run_id"]: run for run in data["runs"]}
+    with h5py.File(file, "w") as table:
+        for run in (run for run in study["runs"] if run["run_id"] in read):
+            metrics = claimed | {shown["metric"] for shown in study["tables"] if shown["part"] == run["part"]}
+            columns = sorted({column for metric in metrics if metric in METRICS for column in METRICS[metric][0]})
+            test_set = read[run["run_id"]]["test_set"]
+            with h5py.File(Path(data["place"]) / run["path"] / "run.h5") as record:
+                if test_set not in table.require_group("test_sets"):
+                    for name in {"source_length", "cluster"} & set(record["test"]):
+                        compact(table, f"test_sets/{test_set}/{name}", record["test"][name][:])
+                group = table.create_group(f"runs/{run['part']}/{run['variant']}/{run['seed']}")
+                group.attrs["test_set"] = test_set
+                for column in columns:
+                    if column in record["test"]:
+                        compact(group, column, record["test"][column][:])
+                for name in sorted(metric for metric in claimed if "." in metric):
+                    values, places = finding(record, name)
+                    group[name] = values
+                    if places is not None:
+                        group[name].attrs["places"] = places
+
+
+def compact(group: Any, name: str, values: Any) -> None:
+    if values.dtype.kind in "iu":
+        values = values.astype(np.min_scalar_type(int(values.max(initial=0))))
+    group.create_dataset(name, data=values, compression="gzip", compression_opts=9, shuffle=True)
+
+
+def finding(record: Any, name: str) -> tuple[Any, Any]:
+    """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis."""
+    diagnostic, *start, array = name.split(".")
+    splits = record["diagnostics"][diagnostic]
+    found = next(splits[split] for split in ("test", "dev") if split in splits and not (start and splits[split]["update"][0]))
+    axes = [dimension[0][:] for dimension in found[array].dims][1:]
+    return np.atleast_1d(found[array][0 if start else -1]), axes[0] if axes else None
 
 
 def figures(study: Row, data: Json, out: Path) -> Iterator[str]:
@@ -165,9 +209,7 @@ def claims_table(claims: Sequence[Row]) -> str:
         if verdict == "holds" and claim["seeds_held"] < claim["seeds"]:
             verdict = "holds in the mean"
         seeds = f"{claim['seeds_held']} of {claim['seeds']}" if claim["seeds"] else ""
-        demands = ["every seed"] * (claim["asked_seeds"] == "all") + [f"p < {claim['asked_p']}"] * (claim["asked_p"] is not None)
-        asked_for = f" ({', '.join(demands)})" if demands else ""
-        rows.append([str(at), f"`{claim['claim']}`{asked_for}", verdict + ", open" * (claim["expect"] == "open"), *measured, interval, *p, seeds,
+        rows.append([str(at), f"`{claim['claim']}`", verdict + ", open" * (claim["expect"] == "open"), *measured, interval, *p, seeds,
                      str(claim["sentences"] or "")])  # fmt: skip
     return markdown(rows, 3)
 
@@ -261,6 +303,8 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
         made = Path(temporary)
         drawn, more = list(figures(study, data, made)), list(own(name, folder, made))
         files = {figure.name: figure.read_bytes() for figure in sorted(made.iterdir())}
+        write_table(study, data, table := made / "table.h5")
+        files["table.h5"] = table.read_bytes()
     files |= {"runs.csv": csv_text(runs).encode(), "claims.csv": csv_text(claims).encode()}
     if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else its texts are not ours to publish
         files["record.h5"] = small_record(name, study)

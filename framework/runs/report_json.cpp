@@ -80,6 +80,7 @@ Json json_of(const Run& run) {
                {"complete", run.complete},
                {"last_update", run.status.last_update},
                {"selected_update", run.selected},
+               {"test_set", run.test_set},
                {"test", Json::object()},
                {"dev", Json::object()},
                {"signatures", Json::object()}};

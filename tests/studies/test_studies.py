@@ -96,6 +96,26 @@ def test_the_page_has_a_record_that_verifies(name: str, out: Path):
     assert "the same bits again" in softalign("verify", out / f"studies/{name}-tiny/record.h5", cwd=ROOT).stdout
 
 
+def recomputed(page: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["/usr/bin/python3", ROOT / "scripts/recompute.py", page], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_claims_can_be_recomputed_from_the_table(name: str, out: Path, tmp_path: Path):
+    page = shutil.copytree(out / f"studies/{shipped(name)}-tiny", tmp_path / name)
+    assert (done := recomputed(page)).returncode == 0, done.stdout + done.stderr
+    claims = rows(page / "claims.csv")
+    other = next(claim for claim in claims if claim["low"])
+    text = (page / "claims.csv").read_text()
+    (page / "claims.csv").write_text(text.replace(other["low"], str(float(other["low"]) + 1e-3)))
+    assert (done := recomputed(page)).returncode == 1 and "DIFFERS" in done.stdout
+
+
+@pytest.mark.parametrize("page", [page for page in PUBLISHED if (page / "table.h5").exists()], ids=lambda page: page.name)
+def test_published_claims_can_be_recomputed(page: Path):
+    assert (done := recomputed(page)).returncode == 0, done.stdout + done.stderr
+
+
 def test_started_again_it_runs_nothing_and_writes_the_same(out: Path):
     name = "controls"
     before = {file: file.read_bytes() for file in (out / f"studies/{name}-tiny").iterdir() if file.suffix != ".h5"}

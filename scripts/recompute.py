@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+"""Recomputes the claims of published studies with NumPy alone, from their counts of single sentences.
+
+recompute.py FOLDER..: of results/studies/NAME. Reads table.h5, prints value, 95 % interval, p, corrected p and verdict of each claim, and
+compares them with claims.csv, which the program has written. Exit status: 1 where they differ.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import re
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+RESAMPLES, FEWEST, LEVEL = 1000, 10, 0.05
+MEASUREMENT = re.compile(r"([a-z_][\w.]*)(?:\[(\d+)(?:(\+)|-(\d+))?\])?\(([\w.-]+)/([\w.-]+)\)")
+COMPARISON = re.compile("<=|>=|<|>")
+Metric = tuple[list[str], Callable[[Any], Any]]
+
+
+def bleu(s: Any) -> Any:
+    """Papineni et al. 2002; the k-th order without a match counts 1/2^k of one."""
+    hypothesis, reference, matches, totals = s[:, 0], s[:, 1], s[:, 2:6], s[:, 6:10]
+    precision = np.where(matches > 0, matches, 0.5 ** np.cumsum(matches == 0, axis=1)) / totals
+    score = 100 * np.exp(np.minimum(0, 1 - reference / hypothesis) + np.log(precision).mean(axis=1))
+    return np.where((totals[:, 3] > 0) & (matches[:, 0] > 0), score, 0)
+
+
+def chrf(s: Any) -> Any:
+    """Popovic 2015, beta 2: the mean F-score of character 1- to 6-grams."""
+    hypothesis, reference, matches = s[:, 0:18:3], s[:, 1:18:3], s[:, 2:18:3]
+    there = (hypothesis > 0) & (reference > 0)
+    precision, recall = (np.where(there, matches / grams, 0).sum(axis=1) / there.sum(axis=1) for grams in (hypothesis, reference))
+    return 100 * 5 * precision * recall / (4 * precision + recall)
+
+
+def percent(*columns: str) -> Metric:
+    return list(columns), lambda s: 100 * s[:, 0] / s[:, 1]
+
+
+def error_rate(column: str) -> Metric:
+    """Och and Ney 2003. Columns: links, of these sure ones, possible or sure ones; known sure links."""
+    return [column], lambda s: 100 * (1 - (s[:, 1] + s[:, 2]) / (s[:, 0] + s[:, 3]))
+
+
+# The columns of counts that a metric reads, and its value from their sums; the last sum is the number of sentences.
+METRICS: dict[str, Metric] = {
+    "bleu": (["bleu_stats"], bleu),
+    "chrf": (["chrf_stats"], chrf),
+    "loss": (["nll", "target_tokens"], lambda s: s[:, 0] / s[:, 1]),
+    "perplexity": (["nll", "target_tokens"], lambda s: np.exp(s[:, 0] / s[:, 1])),
+    "token_accuracy": percent("correct_tokens", "target_tokens"),
+    "exact_match": percent("exact"),
+    "attention_entropy": (["attention_entropy", "attention_steps"], lambda s: s[:, 0] / s[:, 1]),
+    "pointing_accuracy": percent("pointing_hits", "pointing_tokens"),
+    "pointing_accuracy_ibm_model1": percent("ibm_model1_hits", "ibm_model1_tokens"),
+    "aer": error_rate("attention_links"),
+    "aer_ibm_model1": error_rate("ibm_model1_links"),
+}
+
+
+def philox(number: Any, round_: Any, key: list[int]) -> Any:
+    """Philox4x32-10 (Salmon et al. 2011) of counters (number, round): four words each."""
+    mask, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
+    c = [number & mask, number >> shift, round_ & mask, round_ >> shift]
+    k0, k1 = (np.uint64(part) for part in key)
+    for _ in range(10):
+        a, b = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
+        c = [(b >> shift) ^ c[1] ^ k0, b & mask, (a >> shift) ^ c[3] ^ k1, a & mask]
+        k0, k1 = (k0 + np.uint64(0x9E3779B9)) & mask, (k1 + np.uint64(0xBB67AE85)) & mask
+    return np.stack(np.broadcast_arrays(*c))
+
+
+@functools.cache
+def draws(test_set: str, units: int) -> Any:
+    """[1 + RESAMPLES, units]: how often each unit is in the test set as it is, and in those drawn anew."""
+    digest = sha256(f"softalign-rng-1|1|bootstrap {test_set}".encode()).digest()
+    key = [int.from_bytes(digest[at : at + 4], "little") for at in (0, 4)]
+    index, rounds = np.arange(units, dtype=np.uint64), np.arange(1, RESAMPLES + 1, dtype=np.uint64)[:, None]
+    chosen, again = np.zeros((RESAMPLES, units), np.uint64), np.ones((RESAMPLES, units), bool)
+    for attempt in range(100):  # Lemire 2019: without bias
+        place = index + np.uint64(attempt << 40)
+        product = np.take_along_axis(philox(place // np.uint64(4), rounds, key), (place % np.uint64(4)).astype(int)[None, None], 0)[0] * np.uint64(units)
+        chosen = np.where(again, product >> np.uint64(32), chosen)
+        again &= (product & np.uint64(0xFFFFFFFF)) < (2**32 - units) % units
+        if not again.any():
+            break
+    counts = [np.bincount(row, minlength=units) for row in chosen.astype(int)]
+    return np.stack([np.ones(units, int), *counts])
+
+
+def measured(table: Any, found: re.Match[str]) -> tuple[Any, float]:
+    """[seeds, 1 + RESAMPLES] of a measurement, and how many independent sentences it is over; a finding of a diagnostic: [seeds, 1], infinite."""
+    metric, first, open_, last, part, variant = found.groups()
+    low, high = (0, np.inf) if first is None else (int(first), np.inf if open_ else int(last or first))
+    seeds, units = [], np.inf
+    for run in (table["runs"][part][variant][seed] for seed in sorted(table["runs"][part][variant], key=int)):
+        if "." in metric:
+            values, places = run[metric][:], run[metric].attrs.get("places")
+            if places is not None:
+                values = values[(places >= low) & (places <= high)]
+            seeds.append([np.nanmean(values)])
+            continue
+        test_set = table["test_sets"][run.attrs["test_set"]]
+        lengths = test_set["source_length"][:]
+        clusters = np.unique(test_set["cluster"][:], return_index=True, return_inverse=True) if "cluster" in test_set else None
+        unit = np.arange(len(lengths)) if clusters is None else np.argsort(np.argsort(clusters[1]))[clusters[2]]  # in the order of their first sentences
+        chosen = (lengths >= low) & (lengths <= high)
+        columns, value = METRICS[metric]
+        counts = np.column_stack([*(run[column][:] for column in columns), np.ones(len(lengths))])
+        times = draws(run.attrs["test_set"], unit.max() + 1)[:, unit[chosen]]
+        seeds.append(value(times @ counts[chosen].astype(float)))
+        units = min(units, len(set(unit[chosen])))
+    return np.array(seeds), units
+
+
+def upper_tail(t: float, freedom: float) -> float:
+    """P(T > t) of Student's t, t >= 0; with t = sqrt(freedom) tan(angle) the density is that of cos^(freedom - 1)."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+
+    def integral(low: float) -> Any:
+        angles = low + (np.pi / 2 - low) * (nodes + 1) / 2
+        return (np.pi / 2 - low) / 2 * weights @ np.cos(angles) ** (freedom - 1)
+
+    return float(integral(np.arctan(t / np.sqrt(freedom))) / (2 * integral(0)))
+
+
+def quantile(freedom: float) -> float:
+    low, high = 0.0, 1e6
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if upper_tail(middle, freedom) > LEVEL / 2 else (low, middle)
+    return low
+
+
+def estimate(difference: Any, units: float) -> dict[str, float]:
+    """Value, 95 % interval and p over seeds and sentences: Student's t with Satterthwaite's degrees of freedom."""
+    seeds, of = len(difference), {"difference": difference[:, 0].mean()}
+    drawn = difference[:, 1:].mean(axis=0)
+    drawn = drawn[np.isfinite(drawn)]
+    resampled = bool(np.isfinite(units))
+    if (resampled and (units < FEWEST or 2 * len(drawn) <= RESAMPLES)) or (not resampled and seeds == 1):
+        return of
+    of_seeds = difference[:, 0].var(ddof=1) / seeds if seeds > 1 else 0
+    of_sentences = drawn.var(ddof=1) if resampled else 0
+    error = of["error"] = np.sqrt(of_seeds + of_sentences)
+    if error == 0:
+        return of | {"low": of["difference"], "high": of["difference"]} | ({"p": float(of["difference"] == 0)} if seeds > 1 else {})
+    terms = [(of_seeds, seeds - 1)] * (seeds > 1) + [(of_sentences, units - 1)] * resampled
+    freedom = 1 / sum((share / error**2) ** 2 / n for share, n in terms)
+    half = error * quantile(freedom)
+    of |= {"low": of["difference"] - half, "high": of["difference"] + half}
+    return of | ({"p": 2 * upper_tail(abs(of["difference"]) / error, freedom)} if seeds > 1 else {})
+
+
+def recomputed(table: Any, text: str) -> dict[str, Any]:
+    values, units = zip(*(measured(table, one) for one in MEASUREMENT.finditer(text)))
+    order = iter(range(len(values)))
+    formula = COMPARISON.split(MEASUREMENT.sub(lambda _: f"v[{next(order)}]", text))
+    sides = [eval(side, {"__builtins__": {}}, {"v": values}) for side in formula]
+    difference = sides[0] - sides[1]
+    left, right = (np.broadcast_to(side, difference.shape)[:, 0] for side in sides)
+    holds = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[COMPARISON.findall(text)[0]]
+    agrees, held = bool(holds(left.mean(), right.mean())), int(holds(left, right).sum())
+    return estimate(difference, min(units)) | {"agrees": agrees, "seeds_held": held, "seeds": len(left)}
+
+
+def decided(claims: list[dict[str, Any]]) -> None:
+    """Corrects the p-values of all claims (Holm 1979), and decides each."""
+    least, left = 0.0, sorted((claim for claim in claims if "p" in claim), key=lambda claim: claim["p"])
+    for rank, claim in enumerate(left):
+        claim["p_holm"] = least = max(least, min(1.0, claim["p"] * (len(left) - rank)))
+    for claim in claims:
+        if claim.get("error") == 0:
+            supported = claim["seeds_held"] == claim["agrees"] * claim["seeds"]
+        elif "p" in claim:
+            supported = claim["p_holm"] < LEVEL
+        else:
+            supported = claim.get("low", 0) > 0 or claim.get("high", 0) < 0
+        claim["verdict"] = ("holds" if claim["agrees"] else "fails") if supported else "undecided"
+
+
+def compared(folder: Path) -> int:
+    """Prints the claims of a study; how many differ from claims.csv."""
+    with (folder / "claims.csv").open(encoding="utf-8", newline="") as lines:
+        written = [row for row in csv.DictReader(lines) if row["verdict"] in ("holds", "fails", "undecided")]
+    with h5py.File(folder / "table.h5") as table, np.errstate(all="ignore"):
+        claims = [recomputed(table, row["claim"]) for row in written]
+    decided(claims)
+    wrong = 0
+    for row, claim in zip(written, claims):
+        numbers = {key: claim.get(key, np.nan) for key in ("difference", "low", "high", "p", "p_holm")}
+        same = all(np.isclose(value, float(row[key] or "nan"), rtol=1e-6, atol=1e-9, equal_nan=True) for key, value in numbers.items())
+        same &= claim["verdict"] == row["verdict"]
+        wrong += not same
+        print("  same " if same else "DIFFERS", row["claim"], claim["verdict"], *(f"{key} {value:.4g}" for key, value in numbers.items()))
+    print(f"{folder.name}: {len(written) - wrong} of {len(written)} claims are the same\n")
+    return wrong
+
+
+if __name__ == "__main__":
+    if not sys.argv[1:] or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    sys.exit(min(1, sum(compared(Path(folder)) for folder in sys.argv[1:])))
