@@ -160,16 +160,21 @@ def estimate(difference: Any, units: float) -> dict[str, float]:
     return of | ({"p": 2 * upper_tail(abs(of["difference"]) / error, freedom)} if seeds > 1 else {})
 
 
+def evaluated(table: Any, formula: str) -> tuple[Any, float]:
+    """As measured, of a sum of measurements and numbers."""
+    found = [measured(table, one) for one in MEASUREMENT.finditer(formula)]
+    order = iter(range(len(found)))
+    value = eval(MEASUREMENT.sub(lambda _: f"v[{next(order)}]", formula), {"__builtins__": {}}, {"v": [value for value, _ in found]})
+    return np.atleast_2d(value), min((units for _, units in found), default=np.inf)
+
+
 def recomputed(table: Any, text: str) -> dict[str, Any]:
-    values, units = zip(*(measured(table, one) for one in MEASUREMENT.finditer(text)))
-    order = iter(range(len(values)))
-    formula = COMPARISON.split(MEASUREMENT.sub(lambda _: f"v[{next(order)}]", text))
-    sides = [eval(side, {"__builtins__": {}}, {"v": values}) for side in formula]
-    difference = sides[0] - sides[1]
-    left, right = (np.broadcast_to(side, difference.shape)[:, 0] for side in sides)
+    (left, left_units), (right, right_units) = (evaluated(table, side) for side in COMPARISON.split(text))
+    difference = left - right
+    left, right = (np.broadcast_to(side, difference.shape)[:, 0] for side in (left, right))
     holds = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[COMPARISON.findall(text)[0]]
     agrees, held = bool(holds(left.mean(), right.mean())), int(holds(left, right).sum())
-    return estimate(difference, min(units)) | {"agrees": agrees, "seeds_held": held, "seeds": len(left)}
+    return estimate(difference, min(left_units, right_units)) | {"agrees": agrees, "seeds_held": held, "seeds": len(left)}
 
 
 def decided(claims: list[dict[str, Any]]) -> None:

@@ -69,10 +69,11 @@ NOTEBOOKS
 PLUGINS
   - Contracts of plugins: reference/contracts.md
   - Python: reference/python.md
-  - The record: results/README.md
+  - The record: results/record.md
   - Models of the papers: configs/papers/README.md
   - Scripts: scripts/README.md
 - Studies:
+  - Findings: results/README.md
 STUDIES
 - The project:
   - The map: framework/README.md

@@ -24,7 +24,7 @@ from typing import Any
 
 import h5py
 import numpy as np
-from recompute import MEASUREMENT, METRICS
+from recompute import MEASUREMENT, METRICS, evaluated
 from softalign_tools import plain_matplotlib  # isort: skip
 
 from softalign_tools.charts import Json
@@ -38,6 +38,7 @@ from softalign_tools.study_script import cell, digits_of, markdown
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
+BEGIN, END = "<!-- studies: made by scripts/study_pages.py -->\n", "<!-- end of studies -->\n"
 CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
 MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # provenance of a record
 ESTIMATE = ("standard_error", "degrees_of_freedom", "low", "high", "p", "p_holm")
@@ -128,10 +129,10 @@ def csv_text(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def write_table(study: Row, data: Json, file: Path) -> None:
+def write_table(name: str, study: Row, data: Json, file: Path) -> None:
     """What the claims and tables were computed from: /test_sets/HASH has lengths and clusters, /runs/PART/VARIANT/SEED the counts of each
     sentence that their metrics read, and the findings of diagnostics with their places."""
-    claimed = {found[1] for claim in study["claims"] for found in MEASUREMENT.finditer(claim["claim"])}
+    claimed = {found[1] for text in (*(claim["claim"] for claim in study["claims"]), finding(name)) for found in MEASUREMENT.finditer(text)}
     read = {run["run_id"]: run for run in data["runs"]}
     with h5py.File(file, "w") as table:
         for run in (run for run in study["runs"] if run["run_id"] in read):
@@ -140,18 +141,18 @@ def write_table(study: Row, data: Json, file: Path) -> None:
             test_set = read[run["run_id"]]["test_set"]
             with h5py.File(Path(data["place"]) / run["path"] / "run.h5") as record:
                 if test_set not in table.require_group("test_sets"):
-                    for name in {"source_length", "cluster"} & set(record["test"]):
-                        compact(table, f"test_sets/{test_set}/{name}", record["test"][name][:])
+                    for column in sorted({"source_length", "cluster"} & set(record["test"])):
+                        compact(table, f"test_sets/{test_set}/{column}", record["test"][column][:])
                 group = table.create_group(f"runs/{run['part']}/{run['variant']}/{run['seed']}")
                 group.attrs["test_set"] = test_set
                 for column in columns:
                     if column in record["test"]:
                         compact(group, column, record["test"][column][:])
-                for name in sorted(metric for metric in claimed if "." in metric):
-                    values, places = finding(record, name)
-                    group[name] = values
+                for array in sorted(metric for metric in claimed if "." in metric):
+                    values, places = diagnosed(record, array)
+                    group[array] = values
                     if places is not None:
-                        group[name].attrs["places"] = places
+                        group[array].attrs["places"] = places
 
 
 def compact(group: Any, name: str, values: Any) -> None:
@@ -160,7 +161,7 @@ def compact(group: Any, name: str, values: Any) -> None:
     group.create_dataset(name, data=values, compression="gzip", compression_opts=9, shuffle=True)
 
 
-def finding(record: Any, name: str) -> tuple[Any, Any]:
+def diagnosed(record: Any, name: str) -> tuple[Any, Any]:
     """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis."""
     diagnostic, *start, array = name.split(".")
     splits = record["diagnostics"][diagnostic]
@@ -242,14 +243,71 @@ def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
             yield markdown(table if len(table) > len(table[0]) else list(zip(*table)))
 
 
-def chapters_of(name: str) -> str:
-    """The chapters of the study's own README.md that say what to expect."""
+def finding(name: str) -> str:
+    """What was found, with {formulas} instead of numbers: experiments/NAME/finding.md."""
+    file = EXPERIMENTS / name / "finding.md"
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def filled(text: str, claims: Sequence[Row], table: Path) -> str:
+    """Writes numbers for {formulas} of measurements, mean and deviation over seeds, and for {3}, the difference of claim 3."""
+
+    def numbers(values: Sequence[float | None]) -> Iterator[str]:
+        digits = max(1 if abs(value or 0) >= 10 else 2 if abs(value or 0) >= 1 else 3 for value in values[:1])
+        yield from (number(value, digits) for value in values)
+
+    with h5py.File(table) as file:
+
+        def value(found: re.Match[str]) -> str:
+            if not found[1].isdigit():
+                seeds = evaluated(file, found[1])[0][:, 0]
+                mean, deviation = numbers([seeds.mean(), seeds.std(ddof=1) if len(seeds) > 1 else None])
+                return f"{mean} ±{deviation}" if deviation else mean
+            claim = claims[int(found[1]) - 1]
+            difference, low, high = numbers([claim["difference"], claim["low"], claim["high"]])
+            return f"{difference} (95 % {low} to {high}, p {p_text(claim['p_holm'])})" if low else difference
+
+        return re.sub(r"\{([^{}]+)\}", value, text)
+
+
+def chapters_of(name: str, found: str) -> str:
+    """What was found, and the chapters of the study's own README.md that say what to expect."""
     text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
-    found = {title: chapter for chapter, title in CHAPTER.findall(text)}
-    return "".join(found.get(title, "") for title in REPEATED)
+    chapters = {title: chapter for chapter, title in CHAPTER.findall(text)}
+    if found:
+        chapters["What was found"] = f"## What was found\n\n{found}\n"
+    return "".join(chapters.get(title, "") for title in REPEATED)
 
 
-def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool) -> str:
+def short_claims(file: Path) -> str:
+    """The claims of a study, a line each."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    table = [["", "claim", "verdict", "difference", "95 %", "p, corrected"]]
+    for at, row in enumerate(rows, 1):
+        difference, low, high = (float(row.get(key) or "nan") for key in ("difference", "low", "high"))
+        digits = 3 if abs(difference) < 2 else 2
+        interval = f"{low:.{digits}f} to {high:.{digits}f}" if low == low else ""
+        table.append([str(at), f"`{row['claim']}`", row["verdict"] + ", open" * (row["expect"] == "open"), f"{difference:.{digits}f}" if difference == difference else "",
+                      interval, p_text(float(row["p_holm"])) if row.get("p_holm") else ""])  # fmt: skip
+    return markdown(table, 3)
+
+
+def write_summary(results: Path) -> None:
+    """The studies in README.md of the results: of each the first paragraph of what was found, and the claims."""
+    readme = results / "README.md"
+    if not readme.exists() or BEGIN not in (text := readme.read_text(encoding="utf-8")):
+        return
+    studies = []
+    for page_ in sorted(results.glob("studies/*/README.md")):
+        if (page_.parent / "claims.csv").exists():
+            found = page_.read_text(encoding="utf-8").partition("## What was found\n\n")[2].split("\n\n")[0]
+            studies.append(f"## [{page_.parent.name}](studies/{page_.parent.name}/README.md)\n\n{found}\n\n{short_claims(page_.parent / 'claims.csv')}")
+    text = re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: f"{BEGIN}\n" + "\n".join(studies) + f"\n{END}", text, flags=re.S)
+    write(readme, text.encode(), force=True)
+
+
+def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool, found: str) -> str:
     expected, asked = ([claim["verdict"] for claim in claims if (claim["expect"] == "open") == is_open] for is_open in (False, True))
     undecided = sum(verdict not in ("holds", "fails") for verdict in (*expected, *asked))
     machines = sorted({row["cpu_model"] for row in runs})
@@ -264,7 +322,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. Claims: {len(expected)}; {expected.count('holds')} hold, "
         f"{expected.count('fails')} fail. Questions asked without an expectation: {len(asked)}; yes {asked.count('holds')}, no {asked.count('fails')}."
         f"{f' Undecided: {undecided}.' if undecided else ''}\n",
-        chapters_of(name),
+        chapters_of(name, found),
         f"## What came out\n\n{len(runs)} runs{f', {missing} are missing' if missing else ''}; {days}; {', '.join(machines)}; "
         f"{hours} h {minutes:02} min of training together; commits {', '.join(commits)}. `runs.csv` has a line for each.\n",
         *(f"![{figure[:-4]} by source length: mean and deviation over seeds]({figure})\n" for figure in drawn),
@@ -303,12 +361,13 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
         made = Path(temporary)
         drawn, more = list(figures(study, data, made)), list(own(name, folder, made))
         files = {figure.name: figure.read_bytes() for figure in sorted(made.iterdir())}
-        write_table(study, data, table := made / "table.h5")
+        write_table(name, study, data, table := made / "table.h5")
         files["table.h5"] = table.read_bytes()
+        found = filled(finding(name), claims, table)
     files |= {"runs.csv": csv_text(runs).encode(), "claims.csv": csv_text(claims).encode()}
     if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else its texts are not ours to publish
         files["record.h5"] = small_record(name, study)
-    files["README.md"] = page(name, study, runs, claims, drawn, more, shipped).encode()
+    files["README.md"] = page(name, study, runs, claims, drawn, more, shipped, found).encode()
     for file, content in files.items():
         write(out / file, content, True)
 
@@ -326,6 +385,7 @@ def main() -> int:
             place = name + "-tiny" * arguments.tiny
             write_page(name, arguments.results / place, arguments.results / "studies" / place, arguments.force)
             print(arguments.results / "studies" / place / "README.md")
+        write_summary(arguments.results)
     except OutputError as error:
         say("study_pages", error)
         return 2

@@ -1,5 +1,5 @@
 // sweep.h5: the table of a sweep, one row a run, for people who open it in xarray. Its layout is
-// written down in results/README.md.
+// written down in results/record.md.
 //
 // Its bytes are a function of the table alone, and what a table takes of a run depends on no clock:
 // a sweep that was stopped and continued has the file of one that was not.

@@ -1,4 +1,4 @@
-"""The table of a sweep (sweep.h5, layout in results/README.md), as the program reads it: one value of a metric for each pair of two parameters."""
+"""The table of a sweep (sweep.h5, layout in results/record.md), as the program reads it: one value of a metric for each pair of two parameters."""
 
 from __future__ import annotations
 

@@ -42,11 +42,11 @@ def test_every_link_leads_to_a_file(document: str):
 
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if not name.startswith(GENERATED)])
 def test_a_document_that_is_named_is_a_link(document: str):
-    """`results/README.md` alone cannot be clicked; [`results/README.md`](results/README.md) can."""
+    """`results/record.md` alone cannot be clicked; [`results/record.md`](results/record.md) can."""
     named = re.findall(r"(?<!\[)`((?:\.\./|\w+/)[\w./-]*\.md)`", prose(document))
     assert not [name for name in named if (ROOT / name).exists() or ((ROOT / document).parent / name).exists()]
 
 
 def test_links_and_headings_are_read_as_markdown_has_them():
     assert LINK.findall(without_code("see [`a`](b/c.md#d), ![x [y]](z.png), `bleu[4](p/q)`")) == ["b/c.md#d", "z.png"]
-    assert "layout-format_version-1" in anchors("results/README.md")
+    assert "layout-format_version-1" in anchors("results/record.md")

@@ -1,4 +1,4 @@
-"""Records made for tests, in the layout that results/README.md documents."""
+"""Records made for tests, in the layout that results/record.md documents."""
 
 import json
 from pathlib import Path

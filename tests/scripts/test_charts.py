@@ -1,4 +1,4 @@
-"""What pages and figures draw, on records made here in the layout that results/README.md documents."""
+"""What pages and figures draw, on records made here in the layout that results/record.md documents."""
 
 from pathlib import Path
 

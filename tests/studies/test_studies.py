@@ -116,6 +116,16 @@ def test_published_claims_can_be_recomputed(page: Path):
     assert (done := recomputed(page)).returncode == 0, done.stdout + done.stderr
 
 
+def test_the_summary_is_that_of_the_pages(tmp_path: Path):
+    for file in (ROOT / "results/README.md", *ROOT.glob("results/studies/*/README.md"), *ROOT.glob("results/studies/*/claims.csv")):
+        (copy := tmp_path / file.relative_to(ROOT / "results")).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copy)
+    text = (tmp_path / "README.md").read_text()
+    write = "import sys, pathlib, study_pages; study_pages.write_summary(pathlib.Path(sys.argv[1]))"
+    subprocess.run(["/usr/bin/python3", "-c", write, tmp_path], env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")}, check=True)
+    assert (tmp_path / "README.md").read_text() == text and text.count("\n## [") == len(PUBLISHED)
+
+
 def test_started_again_it_runs_nothing_and_writes_the_same(out: Path):
     name = "controls"
     before = {file: file.read_bytes() for file in (out / f"studies/{name}-tiny").iterdir() if file.suffix != ".h5"}

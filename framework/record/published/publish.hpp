@@ -1,5 +1,5 @@
 // Makes run.h5 from a run's journals, and copies of it for others, without what names a machine. The layout is
-// written down for people in results/README.md.
+// written down for people in results/record.md.
 #pragma once
 
 #include <string>
