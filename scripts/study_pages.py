@@ -3,7 +3,8 @@
 
 study_pages.py [--results FOLDER] [--tiny] NAME..: README.md, the page; runs.csv; claims.csv; table.h5, the counts of each test
 sentence from which `recompute.py` computes the claims again; a figure for each part, and what the scripts of experiments/NAME print and draw;
-record.h5, a run of the tiny study, which `softalign verify` repeats to the last bit. Runs nothing else: `scripts/studies.sh` does.
+record.h5, a run of the tiny study, which `softalign verify` repeats to the last bit. The shortest run of the whole study is verified, too.
+Runs nothing else: `scripts/studies.sh` does.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -307,7 +309,7 @@ def write_summary(results: Path) -> None:
     write(readme, text.encode(), force=True)
 
 
-def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool, found: str) -> str:
+def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool, found: str, again: str) -> str:
     expected, asked = ([claim["verdict"] for claim in claims if (claim["expect"] == "open") == is_open] for is_open in (False, True))
     undecided = sum(verdict not in ("holds", "fails") for verdict in (*expected, *asked))
     machines = sorted({row["cpu_model"] for row in runs})
@@ -335,6 +337,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         claims_table(claims),
         "Why:\n\n" * bool(reasons) + "".join(reasons),
         RECORD if shipped else "",
+        again,
     ]  # fmt: skip
     return "\n".join(line for line in lines if line)
 
@@ -349,6 +352,16 @@ def small_record(name: str, study: Row) -> bytes:
         return copy.read_bytes()
 
 
+def verified(study: Row, runs: Sequence[Row], folder: Path) -> str:
+    """Trains the shortest run of the whole study again from its record, and says how long that took."""
+    shortest = min(runs, key=lambda row: row["seconds"])
+    place = next(folder / run["path"] for run in study["runs"] if run["run_id"] == shortest["run_id"])
+    start = time.monotonic()
+    answer("verify", place)
+    variant = f"{shortest['part']}/{shortest['variant']}"
+    return f"`softalign verify` has trained `{variant}`, seed {shortest['seed']}, again from its record: the same bits, in {time.monotonic() - start:.0f} s.\n"
+
+
 def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
     """All of it or nothing; the mark of README.md says whose the folder is."""
     ours = force or not (out.is_dir() and any(out.iterdir())) or made_by_us(out / "README.md")
@@ -357,6 +370,7 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
     study = read_study(folder, name)
     data = report_of([folder], "--resamples=0") | {"place": str(folder)}
     runs, claims = runs_of(study, data), claim_rows(study)
+    again = "" if folder.name.endswith("-tiny") else verified(study, runs, folder)
     with tempfile.TemporaryDirectory() as temporary:
         made = Path(temporary)
         drawn, more = list(figures(study, data, made)), list(own(name, folder, made))
@@ -367,7 +381,7 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
     files |= {"runs.csv": csv_text(runs).encode(), "claims.csv": csv_text(claims).encode()}
     if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else its texts are not ours to publish
         files["record.h5"] = small_record(name, study)
-    files["README.md"] = page(name, study, runs, claims, drawn, more, shipped, found).encode()
+    files["README.md"] = page(name, study, runs, claims, drawn, more, shipped, found, again).encode()
     for file, content in files.items():
         write(out / file, content, True)
 
