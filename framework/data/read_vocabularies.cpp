@@ -1,12 +1,14 @@
 #include "framework/data/read_vocabularies.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/data/text.hpp"
@@ -55,14 +57,18 @@ bool is_plain_text(const std::filesystem::path& path) {
 std::shared_ptr<const Vocabulary> read_words(const std::filesystem::path& path) {
   TextFile file(path.string());
   std::vector<std::string> words;
+  std::map<std::string, Index> lines;
   for (std::string line; file.next(line);) {
+    const auto refuse = [&](const std::string& fault) {
+      return DataError("{}:{}: {}", printable(path.string(), kWhole), file.line_number(), fault);
+    };
     if (std::ranges::find(kSpecialNames, line) != std::end(kSpecialNames)) continue;
+    if (split_words(line).empty()) throw refuse("the line is empty; each has one word");
     if (split_words(line).size() != 1)
-      throw DataError("{}:{}: '{}' is not one word",
-                      printable(path.string(), kWhole),
-                      file.line_number(),
-                      printable(line));
-    words.emplace_back(split_words(line).front());
+      throw refuse(fmt::format("'{}' is not one word", printable(line)));
+    const std::string& word = words.emplace_back(split_words(line).front());
+    if (const auto [known, is_new] = lines.emplace(word, file.line_number()); !is_new)
+      throw refuse(fmt::format("'{}' is in line {}, too", printable(word), known->second));
   }
   return std::make_shared<WordVocabulary>("words", words);
 }

@@ -25,6 +25,8 @@ struct DataOutline {
   }
   // False: surely not; true: it may be.
   bool one_vocabulary = true;  // of both sides
+  // Symbols of every target, without </s>, of which a search writes as many (LengthLimits); 0: they differ.
+  Index target_length = 0;
   // Symbols of the sentences of one side, without </s>.
   struct Lengths {
     Index shortest = 0;
@@ -81,7 +83,9 @@ class Task {
       throw DataError("the data has other symbols than the model was trained with");
     return data;
   }
-  // Reads no data, so that impossible trainings are refused first.
+  // Throws DataError for a new source, of so many symbols or frames, that the task's sources cannot have.
+  virtual void check_source(Index /*length*/) const {}
+  // Reads no examples, so that impossible trainings are refused first.
   virtual DataOutline outline() const { return {}; }
   // Returns whether load trains a sub-word model first, which may take minutes.
   virtual bool has_to_train_subwords() const { return false; }

@@ -33,9 +33,9 @@ bool is_stream(const std::string& path) {
 constexpr std::string_view kMacLineEnds =
     "old Mac line ends; convert it: tr '\\r' '\\n' < FILE > NEW";
 
-std::string_view remedy_for_line(std::string_view long_line) {
-  return long_line.find('\r') == std::string_view::npos ? "put one sentence on each line"
-                                                        : kMacLineEnds;
+std::string remedy_for_line(std::string_view long_line, std::string_view other) {
+  if (long_line.find('\r') != std::string_view::npos) return std::string(kMacLineEnds);
+  return fmt::format("put one sentence on each line{}{}", other.empty() ? "" : ", or use ", other);
 }
 
 // The offset of the character that has this byte of UTF-8.
@@ -64,7 +64,11 @@ void refuse_other_formats(std::string_view beginning, const std::string& name) {
 
 }  // namespace
 
-void check_line(std::string_view line, const std::string& file, Index number, bool any_length) {
+void check_line(std::string_view line,
+                const std::string& file,
+                Index number,
+                bool any_length,
+                std::string_view remedy) {
   if (line.find('\0') != std::string_view::npos)
     throw DataError("{}:{}: contains a NUL byte; give text in UTF-8, not UTF-16 or a binary file",
                     file,
@@ -82,7 +86,7 @@ void check_line(std::string_view line, const std::string& file, Index number, bo
                     number,
                     words,
                     kLongestSentence,
-                    remedy_for_line(line));
+                    remedy_for_line(line, remedy));
 }
 
 void check_space_marks(std::string_view line, const std::string& file, Index number) {
@@ -106,7 +110,7 @@ bool LineReader::next(std::string& line) {
   if (number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (line.ends_with('\r')) line.pop_back();
   if (number_ == 1) returns_ = line.find('\r') != std::string::npos;
-  check_line(line, name_, number_, long_lines_ == LongLines::shorten);
+  check_line(line, name_, number_, long_lines_ == LongLines::shorten, remedy_);
   return true;
 }
 
@@ -130,7 +134,7 @@ bool LineReader::take_line(std::string& line) {
                       name_,
                       number_ + 1,
                       kMaxLineBytes,
-                      remedy_for_line(line));
+                      remedy_for_line(line, remedy_));
     remaining_.remove_prefix(end == std::string_view::npos ? remaining_.size() : end + 1);
     if (end != std::string_view::npos) return true;
   }

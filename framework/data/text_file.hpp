@@ -18,11 +18,12 @@
 namespace softalign {
 
 // Throws DataError `file:line: ...` if the line contains a NUL, is not UTF-8, or has more than
-// kLongestSentence words, unless it may be longer.
+// kLongestSentence words, unless it may be longer. remedy: what else than a sentence on each line may help.
 void check_line(std::string_view line,
                 const std::string& file,
                 Index number,
-                bool any_length = false);
+                bool any_length = false,
+                std::string_view remedy = {});
 
 // Throws DataError `file:line: ...` when the line holds U+2581, which vocabularies that mark spaces with it
 // (Vocabulary::marks_spaces) would read as a space.
@@ -42,9 +43,12 @@ class LineReader {
   // Lines that are longer than check_line allows. shorten: they have any number of words, and end after a MiB.
   enum class LongLines { refuse, shorten };
 
-  // `name` is the file's name in messages.
-  LineReader(std::string name, Fill fill, LongLines long_lines = LongLines::refuse)
-      : name_(std::move(name)), fill_(std::move(fill)), long_lines_(long_lines) {}
+  // `name` is the file's name in messages, `remedy` as in check_line.
+  LineReader(std::string name,
+             Fill fill,
+             LongLines long_lines = LongLines::refuse,
+             std::string_view remedy = {})
+      : name_(std::move(name)), fill_(std::move(fill)), long_lines_(long_lines), remedy_(remedy) {}
 
   // The next line without its end (LF or CRLF) and without a byte order mark; false after the last.
   // Throws DataError `name:line: ...` for more than a MiB without a line end (the rest is not read),
@@ -63,6 +67,7 @@ class LineReader {
   std::string name_;
   Fill fill_;
   LongLines long_lines_;
+  std::string remedy_;
   std::string buffer_;          // bytes read but not yet returned
   std::string_view remaining_;  // the part of it still to take
   Index number_ = 0;

@@ -1,5 +1,6 @@
 #include "framework/data/vocabulary.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "framework/base/error.hpp"
@@ -58,6 +59,7 @@ std::shared_ptr<const Vocabulary> load_vocabulary(std::string_view serialized) {
   const std::vector<std::string_view> rows = split_words(body);
   const std::vector<std::string> symbols(rows.begin(), rows.end());
   if (type == "words" || type == "symbols") return std::make_shared<WordVocabulary>(type, symbols);
+  if (type == "numbers") return std::make_shared<NumberVocabulary>(symbols);
   if (type == "characters" || type == "signs")
     return std::make_shared<CharacterVocabulary>(type, symbols);
   if (type == "sentencepiece" && symbols.size() == 1) return load_sentencepiece(symbols[0]);
@@ -71,9 +73,13 @@ TableVocabulary::TableVocabulary(std::string type, const std::vector<std::string
   symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
   for (Token id = 0; id < static_cast<Token>(symbols_.size()); ++id) {
     const std::string& name = symbols_[usize(id)];
-    if (name.empty() || !ids_.emplace(name, id).second)
-      throw DataError(
-          "vocabulary of {}: symbol {} ('{}') is empty or given twice", type_, id, printable(name));
+    if (name.empty()) throw DataError("vocabulary of {}: symbol {} is empty", type_, id);
+    if (const auto [known, is_new] = ids_.emplace(name, id); !is_new)
+      throw DataError("vocabulary of {}: symbol {}, '{}', was symbol {} already",
+                      type_,
+                      id,
+                      printable(name),
+                      known->second);
   }
   for (const std::string_view name : kSpecialNames) ids_.erase(ids_.find(name));
 }
@@ -104,6 +110,28 @@ std::string WordVocabulary::join(const std::vector<Token>& ids) const {
     line += symbol(id);
   }
   return line;
+}
+
+NumberVocabulary::NumberVocabulary(const std::vector<std::string>& symbols)
+    : WordVocabulary("numbers", symbols) {
+  for (const std::string& symbol : symbols) {
+    const auto number = number_in(symbol);
+    if (!number || (!numbers_.empty() && *number <= numbers_.back()))
+      throw DataError("the target symbols are not rising numbers: '{}'", printable(symbol));
+    if (!numbers_.empty()) edges_.push_back(numbers_.back() / 2 + *number / 2);
+    numbers_.push_back(*number);
+  }
+  if (edges_.empty()) throw DataError("the target symbols are fewer than two numbers");
+}
+
+Token NumberVocabulary::id(std::string_view symbol) const {
+  const auto number = number_in(symbol);
+  return number ? nearest(*number) : kUnknown;
+}
+
+Token NumberVocabulary::nearest(double number) const {
+  const auto above = std::ranges::upper_bound(edges_, number);
+  return kSpecials + static_cast<Token>(above - edges_.begin());
 }
 
 std::vector<std::string> CharacterVocabulary::split(std::string_view line) const {

@@ -25,7 +25,7 @@ class RandomStream;
 class Vocabulary {
  public:
   virtual ~Vocabulary() = default;
-  // "words", "characters", "sentencepiece"; of a task: "symbols", "signs"
+  // "words", "characters", "sentencepiece"; of a task: "symbols", "signs", "numbers"
   virtual std::string type() const = 0;
   virtual Index size() const = 0;  // with the specials
   virtual const std::string& symbol(Token id) const = 0;
@@ -92,11 +92,26 @@ class TableVocabulary : public Vocabulary {
 
 // A symbol is a whitespace-separated word. The type is "words" for words from text and "symbols"
 // for a task's own names.
-class WordVocabulary final : public TableVocabulary {
+class WordVocabulary : public TableVocabulary {
  public:
   using TableVocabulary::TableVocabulary;
   std::vector<std::string> split(std::string_view line) const override;
   std::string join(const std::vector<Token>& ids) const override;
+};
+
+// A symbol is a number, the centre of a bin, and text that is a number has the nearest one. The type is "numbers".
+class NumberVocabulary final : public WordVocabulary {
+ public:
+  // Throws DataError unless there are at least two, and they rise.
+  explicit NumberVocabulary(const std::vector<std::string>& symbols);
+  Token id(std::string_view symbol) const override;
+  Token nearest(double number) const;  // of two the upper one; beyond the bins the outermost
+  // The ends of the outermost bins.
+  double low() const { return 1.5 * numbers_[0] - 0.5 * numbers_[1]; }
+  double high() const { return 1.5 * numbers_.back() - 0.5 * numbers_[numbers_.size() - 2]; }
+
+ private:
+  std::vector<double> numbers_, edges_;
 };
 
 // A symbol is a code point; kSpaceMark separates words, and belongs to the preceding one. The type is

@@ -69,15 +69,16 @@ class Beam {
     const bool may_end = growing_.step() >= settings_.limits.least_symbols(length);
     const Index steps_after =
         demands_.most_steps(sentence, settings_.limits.most_steps(length)) - growing_.step() - 1;
+    const bool must_end = settings_.limits.exact() && steps_after == 0;
     std::vector<Hypothesis>& finished = finished_[usize(sentence)];
     const std::size_t width = usize(settings_.width) - finished.size();
     best_.clear();
     std::size_t end = begin;
     while (end < live.size() && live[end].sentence == sentence) ++end;
     if (progress_.wants(sentence) && !growing_.forced(begin))
-      share(begin, end, width, may_end, steps_after);
+      share(begin, end, width, may_end, steps_after - (settings_.limits.exact() ? 1 : 0));
     else
-      for (std::size_t i = begin; i < end; ++i) consider(i, width, may_end);
+      for (std::size_t i = begin; i < end; ++i) consider(i, width, may_end, must_end);
     for (const Candidate& c : best_) {
       if (c.token != kEnd && steps_after > 0) {
         growing_.go_on(c.live, c.token, c.log_probability);
@@ -96,12 +97,12 @@ class Beam {
            static_cast<double>(logit - growing_.log_sum(live));
   }
 
-  void consider(std::size_t live, std::size_t width, bool may_end) {
+  void consider(std::size_t live, std::size_t width, bool may_end, bool must_end) {
     if (const std::optional<Token> forced = growing_.forced(live))
       best_.push_back({after(live, *forced), live, *forced});
     else
       consider(live, width, [&](Token token) {
-        return growing_.allows(live, token) && (token != kEnd || may_end);
+        return growing_.allows(live, token) && (token == kEnd ? may_end : !must_end);
       });
   }
 

@@ -124,6 +124,11 @@ void CountTable::count(Index sentence, const EvaluatedSentence& evaluated) {
   }
 }
 
+bool is_measured(const CountTable& counts, const CountColumn& column) {
+  const auto place = usize(counts.layout().place(column.name, column.width));
+  return counts.sentences() > 0 && !std::isnan(counts.row(0)[place]);
+}
+
 CountRows rows_of(const CountTable& table) {
   CountRows rows;
   for (Index i = 0; i < table.sentences(); ++i) rows.push_back(table.row(i).data());

@@ -55,7 +55,7 @@ struct EvaluatedSentence {
   const WordGroups* words = nullptr;             // of attention's positions; null: all are words
   const IbmModel1* ibm_model1 = nullptr;         // trained on the training pairs
   std::span<const std::string> references = {};  // further ones of the example; "": missing
-  bool of_numbers = false;                       // all target symbols are numbers
+  bool of_numbers = false;                       // the target vocabulary is a NumberVocabulary
 
   // The texts that a hypothesis may be compared with: the example's target, then further ones.
   std::vector<std::string_view> all_references() const;
@@ -118,6 +118,9 @@ class CountTable {
   std::shared_ptr<const CountLayout> layout_;
   Array2d numbers_;
 };
+
+// Returns whether the column was counted, which is so for all sentences or none.
+bool is_measured(const CountTable& counts, const CountColumn& column);
 
 // Rows of tables of one layout, in an order; a sentence may come more than once.
 using CountRows = std::vector<const double*>;

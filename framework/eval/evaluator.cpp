@@ -217,7 +217,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   EvaluatedSplit out;
   out.counts = CountTable(count_layout(request.metrics), total);
   const auto kept = usize(std::min(request.keep, total));
-  const bool referenced = has_references(split), of_numbers = !TargetFormat(target).values.empty();
+  const bool referenced = has_references(split), of_numbers = target.type() == "numbers";
   if (request.search != nullptr) out.decoded.resize(split.examples.size());
   if (request.self_attention) out.self_attention.resize(kept);
   if (referenced && request.decoder_self_attention) out.decoder_self_attention.resize(kept);

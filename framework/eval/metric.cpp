@@ -85,6 +85,14 @@ std::vector<CountRows> sentences_of(const CountTable& counts, const Buckets& buc
   return rows;
 }
 
+// Returns whether a metric counts numbers, and sentences have some.
+bool measures_numbers(const CountTable& counts, const std::vector<NamedMetric>& metrics) {
+  for (const NamedMetric& named : metrics)
+    for (const CountColumn& column : named.metric->columns())
+      if (column.source == CountSource::numbers && is_measured(counts, column)) return true;
+  return false;
+}
+
 }  // namespace
 
 double MetricTable::find(const std::string& row, const std::string& metric) const {
@@ -109,9 +117,11 @@ MetricTable summarize(const CountTable& counts,
   table.rows = {"all"};
   table.rows.insert(table.rows.end(), buckets.labels.begin(), buckets.labels.end());
   table.length_unit = buckets.unit;
+  const bool of_numbers = measures_numbers(counts, metrics);
   for (const NamedMetric& named : metrics) {
     table.metrics.push_back(named.name);
-    table.facts.push_back(named.metric->facts());
+    MetricFacts& facts = table.facts.emplace_back(named.metric->facts());
+    if (of_numbers) facts.main = facts.main_of_numbers;
   }
   table.values.resize({table.rows.size(), metrics.size()});
   for (const CountRows& row : sentences_of(counts, buckets)) {

@@ -35,6 +35,8 @@ struct MetricFacts {
   // --metric, the head of a report. All metrics are in the record, in `show` and in the report's
   // details.
   bool main = false;
+  bool main_of_numbers =
+      false;  // `main` where numbers are measured (CountSource::numbers); not in records
   bool searched = false;  // it measures the output of a search; follows from the columns
   // Tokenisation, case and smoothing of a standard score, in sacreBLEU's form. Values with
   // different signatures must not be compared. Empty: the metric has no settings.

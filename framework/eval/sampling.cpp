@@ -114,12 +114,13 @@ std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
         const auto example = static_cast<std::uint64_t>(source.example(one.sentence));
         return distribution.draw(random.word(draw, example) * 0x1p-32);
       };
+      const Index most = demands.most_steps(one.sentence, settings.limits.most_steps(length));
+      const bool must_end = settings.limits.exact() && step + 1 == most;
       const std::optional<Token> forced = growing.forced(i);
-      const Token token = forced ? *forced : drawn();
+      const Token token = forced ? *forced : must_end ? kEnd : drawn();
       const double p =
           one.log_probability + static_cast<double>(logits[usize(token)] - growing.log_sum(i));
-      if (token != kEnd &&
-          step + 1 < demands.most_steps(one.sentence, settings.limits.most_steps(length)))
+      if (token != kEnd && step + 1 < most)
         growing.go_on(i, token, p);
       else
         add(growing.finish(i, token, p), finished[sentence]);

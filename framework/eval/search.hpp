@@ -106,8 +106,8 @@ inline void check_demand(const Search& search,
 
 struct SearchKind {
   static constexpr const char* name = "search";
-  // seed: the run's, for a search that draws.
-  using Make = std::unique_ptr<Search>(std::uint64_t seed);
+  // seed: the run's, for a search that draws. target_length: that of every target (DataOutline), for LengthLimits.
+  using Make = std::unique_ptr<Search>(std::uint64_t seed, Index target_length);
 };
 
 // How long and how short a search's output may be.
@@ -116,6 +116,7 @@ struct LengthLimits {
   Index max_extra = 10;
   std::optional<double> min_ratio = {};
   std::optional<std::string> ratio_of = {};
+  Index target_length = 0;  // no option: symbols of every target of the task; 0: they differ
 
   // Among the options of a search.
   template <class V>
@@ -127,7 +128,9 @@ struct LengthLimits {
     v("max_extra", max_extra, "see max_ratio", between(0, kLongestSentence));
     v("min_ratio",
       min_ratio,
-      "no </s> before min_ratio * source length symbols, rounded down; GroundHog's is 0.5; null: 0",
+      "no </s> before min_ratio * source length symbols, rounded down; GroundHog's is 0.5; null: "
+      "0, "
+      "or where all targets of the task have one length, exactly that, whatever max_ratio is",
       between(0, 100));
     v.check("min_ratio",
             min_ratio.value_or(0) <= max_ratio,
@@ -143,13 +146,17 @@ struct LengthLimits {
   Index length(Index symbols, Index annotations) const {
     return ratio_of == "annotations" ? annotations : symbols;
   }
+  // Returns whether the last step must be </s>, because all outputs have `target_length` symbols.
+  bool exact() const { return target_length > 0 && !min_ratio; }
   // Steps that a hypothesis may have at most, and symbols that it must have before </s>. Lengths of
   // sources are with </s>.
   Index most_steps(Index source) const {
+    if (exact()) return target_length + 1;
     const auto ratio = static_cast<Index>(max_ratio * static_cast<double>(source));
     return std::max<Index>(1, ratio + max_extra);
   }
   Index least_symbols(Index source) const {
+    if (exact()) return target_length;
     return static_cast<Index>(min_ratio.value_or(0) * static_cast<double>(source));
   }
 };

@@ -39,10 +39,15 @@ std::string UnknownSymbols::note() const {
       more_ ? " ..." : "");
 }
 
+void NewSources::normalise() {
+  if (!numbers_.empty()) task_->check_source(std::ssize(numbers_) / frames_.size);
+  normalise_frames(numbers_, frames_, statistics_);
+}
+
 Example NewSources::read(const std::string& line, const std::string& file, Index number) {
   if (!symbols_) try {
       numbers_ = frames_of_line(line, frames_);
-      normalise_frames(numbers_, frames_, statistics_);
+      normalise();
       return {.frames = numbers_};
     } catch (const DataError& error) {
       throw DataError("{}:{}: {}", printable(file, kWhole), number, error);
@@ -67,7 +72,7 @@ Index NewSources::length(const Example& source) const {
 Example NewSources::read(const std::vector<float>& frames, const std::string& file, Index number) {
   numbers_ = frames;
   try {
-    normalise_frames(numbers_, frames_, statistics_);
+    normalise();
   } catch (const DataError& error) {
     throw DataError("{}: array {}: {}", file, number - 1, error);
   }

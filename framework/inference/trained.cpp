@@ -309,8 +309,7 @@ void note_others(const TrainedRuns& runs, const std::string& block) {
 
 std::unique_ptr<Search> TrainedRuns::search() const {
   note_others(*this, "evaluate.search");
-  const Spec& spec = first().spec();
-  return make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
+  return make_search(first().spec().evaluate.search, first().spec());
 }
 
 std::unique_ptr<const UnknownWords> TrainedRuns::unknown_words() const {

@@ -11,6 +11,7 @@
 #include "framework/base/json.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/dataset.hpp"
+#include "framework/data/task.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
@@ -44,7 +45,10 @@ class UnknownSymbols {
 // normalise them.
 class NewSources {
  public:
-  explicit NewSources(const TrainedRun& run) : frames_(run.frames), statistics_(run.statistics) {
+  explicit NewSources(const TrainedRun& run)
+      : task_(make_plugin<TaskKind>(run.spec().task)),
+        frames_(run.frames),
+        statistics_(run.statistics) {
     if (run.source) symbols_.emplace(*run.source, "source");
   }
 
@@ -60,6 +64,9 @@ class NewSources {
   Index length(const Example& source) const;
 
  private:
+  void normalise();  // numbers_
+
+  std::unique_ptr<const Task> task_;
   FrameFormat frames_;
   FrameStatistics statistics_;
   std::optional<UnknownSymbols> symbols_;

@@ -295,7 +295,8 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
   checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
   const auto check_one_search = [&](const char* path, const Choice& choice) {
     checks.pass([&] {
-      const auto search = make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed));
+      const auto search = make_plugin<SearchKind>(
+          choice, static_cast<std::uint64_t>(spec.seed), data.target_length);
       if (model) check_search(*search, *model, path);
       if (spec.evaluate.unknown_words && spec.evaluate.unknown_words->forbids())
         check_demand(*search, Demand::no_unknown, "evaluate.unknown_words.by", choice.type);

@@ -131,8 +131,7 @@ struct Run {
 
   // `update`: when the parameters were selected.
   MetricTable test(Index update) const {
-    const auto search =
-        make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
+    const auto search = make_search(spec.evaluate.search, spec);
     EvaluationRequest request;
     std::optional<IbmModel1> ibm_model1;
     if (spec.evaluate.wants_ibm_model1() && data.has_links) ibm_model1.emplace(data.train.examples);

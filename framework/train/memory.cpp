@@ -243,8 +243,8 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     only.search = *load.search;
     const std::string yaml = resolved_yaml(only);
     const auto search_of = [&](const std::vector<std::string>& changes) {
-      return make_plugin<SearchKind>(
-          parse_spec<EvaluateOptions>(yaml, "search", changes).spec.search, std::uint64_t{1});
+      return make_search(parse_spec<EvaluateOptions>(yaml, "search", changes).spec.search,
+                         *specs.front());
     };
     const auto whole = search_of({});
     if (whole->most() > 1) by_search = whole->most_option();
@@ -255,7 +255,8 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
                                             "search.{}={}", whole->most_option(), size.sentences)});
       return measure(part.get(), {1, size.source, 0});
     };
-    key = "searched " + yaml + key;
+    const DataOutline of_task = make_plugin<TaskKind>(specs.front()->task)->outline();
+    key = fmt::format("searched {} {}{}", of_task.target_length, yaml, key);
     const BatchBytes of_longest =
         batches_.at(key, {whole->most(), longest.source, 1}, height, searched);
     const auto count = static_cast<double>(rows);

@@ -74,11 +74,6 @@ Values values_of(const CountTable& counts, const CountColumn& column) {
   throw BugError("a column of the test's sentences without a type");
 }
 
-bool is_measured(const CountTable& counts, const CountColumn& column) {
-  const auto place = usize(counts.layout().place(column.name, column.width));
-  return counts.sentences() > 0 && !std::isnan(counts.row(0)[place]);
-}
-
 // The length bucket of every sentence.
 Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary* source) {
   const LengthBuckets lengths(spec.evaluate.lengths);

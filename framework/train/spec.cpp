@@ -6,6 +6,7 @@
 #include "framework/base/files.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/read_vocabularies.hpp"
+#include "framework/data/task.hpp"
 #include "framework/train/starting_point.hpp"
 
 namespace softalign {
@@ -37,6 +38,12 @@ std::unique_ptr<const UnknownWords> make_unknown_words(const EvaluateOptions& op
   if (!options.unknown_words) return nullptr;
   return std::make_unique<const UnknownWords>(
       *options.unknown_words, source, target, options.rows());
+}
+
+std::unique_ptr<Search> make_search(const Choice& search, const Spec& spec) {
+  return make_plugin<SearchKind>(search,
+                                 static_cast<std::uint64_t>(spec.seed),
+                                 make_plugin<TaskKind>(spec.task)->outline().target_length);
 }
 
 std::vector<std::string> Spec::options_outside_run_id() {

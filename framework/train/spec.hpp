@@ -13,6 +13,7 @@
 #include "framework/config/value.hpp"
 #include "framework/eval/alignments.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/eval/search.hpp"
 #include "framework/eval/unknown_words.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/train_options.hpp"
@@ -100,6 +101,10 @@ struct EvaluateOptions {
 std::unique_ptr<const UnknownWords> make_unknown_words(const EvaluateOptions& options,
                                                        const Vocabulary* source,
                                                        const Vocabulary& target);
+
+struct Spec;
+// A search of the run: its draws follow from the run's seed, and its outputs have the length that the task fixes.
+std::unique_ptr<Search> make_search(const Choice& search, const Spec& spec);
 
 struct RecordOptions {
   Index alignments = 200;

@@ -81,6 +81,7 @@ MetricFacts facts_in(const Record& record, const std::string& metric) {
   const std::string path = kByLength + "/" + metric;
   if (const auto known = metric_named(metric)) {
     MetricFacts facts = known->facts();
+    facts.main = record.attribute<Index>(path, "main").value_or(facts.main ? 1 : 0) != 0;
     facts.signature = record.attribute<std::string>(path, "signature").value_or("");
     return facts;
   }

@@ -73,8 +73,8 @@ StoredResults read_results(const Record& record);
 // empty where the record has none.
 std::vector<std::string> test_texts(const Record& record, const char* name);
 
-// The description of a metric. For a known metric only the signature, which the spec determines, comes from the
-// record, because a record may say anything.
+// The description of a metric. For a known metric only the signature and `main`, which spec and data determine, come
+// from the record, because a record may say anything.
 MetricFacts facts_in(const Record& record, const std::string& metric);
 
 }  // namespace softalign

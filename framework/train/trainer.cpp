@@ -42,9 +42,7 @@ Trainer::Trainer(const Spec& spec,
       unknown_words_(make_unknown_words(spec.evaluate, data.source.get(), *data.target)),
       diagnostics_(spec, model, recorder, workers, observer),
       metrics_(spec.evaluate.measured()) {
-  if (spec.evaluate.search_dev)
-    dev_search_ =
-        make_plugin<SearchKind>(spec.evaluate.dev_search, static_cast<std::uint64_t>(spec.seed));
+  if (spec.evaluate.search_dev) dev_search_ = make_search(spec.evaluate.dev_search, spec);
   schedule_ = make_plugin<ScheduleKind>(spec.train.schedule.value_or(ScheduleChoice{}));
   if (spec.train.average) {
     averaging_.emplace(*spec.train.average, model.parameters().flat_size());

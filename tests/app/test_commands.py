@@ -188,6 +188,12 @@ def test_describe(tmp_path: Path) -> None:
     assert all(option["help"] for option in options.values())
     for words in (["spec"], ["task", "parallel_text"], ["search", "beam"]):
         assert max(map(len, softalign("describe", *words, cwd=tmp_path).stdout.splitlines())) <= 100
+    lines = softalign("describe", "output_layer", "gaussian", cwd=tmp_path).stdout.splitlines()
+    assert sum(line.startswith("- ") for line in lines) == 3 and max(map(len, lines)) <= 100
+    after = next(line for line in lines if line.startswith("Search draws from p"))
+    assert lines[lines.index(after) - 1] != ""
+    lines = softalign("describe", "attention", "memory_hops", cwd=tmp_path).stdout.splitlines()
+    assert any(line.startswith("  m_j = ") and line.endswith("(equations 1, 2)") for line in lines)
 
 
 def test_help_leads_to_specs_and_their_keys(tmp_path: Path) -> None:

@@ -55,6 +55,18 @@ def read(path: Path) -> Arrays:
         return np.split(file["frames"][()], np.cumsum(file["lengths"][()])[:-1])
 
 
+def test_the_memory_is_that_of_the_longest_array(folder: Path) -> None:
+    def needed(*changes: str) -> float:
+        [found] = answer("validate", "tones.yaml", "--threads", 1, *changes, cwd=folder)
+        return sum(part["bytes"] for part in found["memory"]["parts"] if part["what"] != "the program")
+
+    longest = max(len(array) for split in SPLITS for array in read(folder / f"{split}.h5"))
+    assert needed() == needed(f"task.max_length={longest}")
+    assert needed("task.max_length=4", "task.max_length_test=4") < needed()
+    (folder / "train.h5").unlink()
+    assert "train.h5" in softalign("validate", "tones.yaml", cwd=folder, code=3).stderr
+
+
 def test_a_model_learns_measures_and_translates_arrays(folder: Path) -> None:
     softalign("run", "tones.yaml", "train.epochs=30", "train.optimizer.learning_rate=0.02", cwd=folder)
     record = record_of(folder)

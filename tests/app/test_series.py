@@ -81,9 +81,69 @@ def test_a_model_learns_to_continue_a_series(folder: Path) -> None:
     history = " ".join(map(str, np.loadtxt(folder / "later.csv", delimiter=",", skiprows=1)[:HISTORY, 1]))
     assert softalign("translate", record, cwd=folder, text=history + "\n").stdout.splitlines() == texts[:1]
     path = softalign("translate", record, "search=sample", cwd=folder, text=history + "\n").stdout.split()
-    assert path and all(float(word) in bins for word in path)
+    assert len(path) == HORIZON and all(float(word) in bins for word in path)
     for command in (["show", record], ["report", "results", "-o", "report.html"], ["ls", "results"]):
         softalign(*command, cwd=folder)
+
+
+@pytest.mark.parametrize("search", ["greedy", "beam", "sample"])
+def test_a_forecast_has_as_many_values_as_the_horizon(folder: Path, search: str) -> None:
+    short = [f"evaluate.search={search}", "train.max_updates=2"]  # such a model ends its forecasts anywhere
+    table = softalign("run", "sine.yaml", *short, f"name={search}", cwd=folder).stdout
+    assert all(name in table for name in ("loss", "mean_absolute_error", "rmse")) and "bleu" not in table
+    with h5py.File(record_of(folder, search)) as file:
+        assert numbers(file["test/hypothesis"]).shape == (TEST // HORIZON, HORIZON)
+        metrics = dict(file["test"].attrs)
+        assert metrics["length_ratio"] == 1 and metrics["cut_off"] == 0 and "rmse" in metrics
+        main = {name for name, array in file["test/by_length"].items() if array.attrs.get("main")}
+        assert main == {"loss", "mean_absolute_error", "rmse"}
+    # Unless the spec says otherwise; errors over values that a forecast lacks are undefined.
+    softalign("run", "sine.yaml", *short, f"name={search}_short", "evaluate.search.min_ratio=0", "evaluate.search.max_ratio=0.1", "evaluate.search.max_extra=0", cwd=folder)
+    with h5py.File(record_of(folder, f"{search}_short")) as file:
+        assert all(len(text.split()) <= 2 for text in file["test/hypothesis"].asstr())
+        assert "rmse" not in file["test"].attrs and "mean_absolute_error" not in file["test"].attrs
+
+
+def test_new_values_are_those_of_the_nearest_bins(folder: Path) -> None:
+    softalign("run", "sine.yaml", "train.max_updates=2", cwd=folder)
+    record = record_of(folder)
+    values = levels(400)
+    history = " ".join(f"{value:.3f}" for value in values[:HISTORY]) + "\n"
+    (folder / "history.txt").write_text(history)
+    with h5py.File(record) as file:
+        bins = np.array([float(symbol) for symbol in file["data/target_vocabulary"].asstr()[()].split("\n")[1:-1]])
+    future = values[HISTORY : HISTORY + HORIZON]
+    nearest = [bins[abs(bins - value).argmin()] for value in future]
+    scores = []
+    for target in (future, nearest):
+        (folder / "target.txt").write_text(" ".join(f"{value:.5f}" for value in target) + "\n")
+        scored = softalign("score", record, "--source", "history.txt", "--target", "target.txt", cwd=folder)
+        assert "<unk>" not in scored.stderr
+        scores.append(scored.stdout)
+    assert scores[0] == scores[1]
+    (folder / "prefix.txt").write_text(f"{future[0]} 1e6\n")
+    forecast = softalign("translate", record, "--prefixes", "prefix.txt", cwd=folder, text=history)
+    written = [float(word) for word in forecast.stdout.split()]
+    assert len(written) == HORIZON and written[:2] == [nearest[0], bins[-1]] and not forecast.stderr
+    phrase = nearest[: HORIZON - 1]
+    (folder / "phrases.txt").write_text(" ".join(map(str, future[: HORIZON - 1])) + "\n")
+    forecast = softalign("translate", record, "search=beam", "--constraints", "phrases.txt", cwd=folder, text=history)
+    written = [float(word) for word in forecast.stdout.split()]
+    assert len(written) == HORIZON and phrase in (written[:-1], written[1:])
+
+
+def test_a_history_of_another_length_is_refused(folder: Path) -> None:
+    softalign("run", "sine.yaml", "train.max_updates=1", cwd=folder)
+    record, history = record_of(folder), " ".join(["100"] * HISTORY) + "\n"
+    said = error("translate", record, cwd=folder, text=history + "\n5\n", code=3)
+    assert "standard input:3: 1 value, but task.history is 24" in said
+    (folder / "long.txt").write_text(history.strip() + " 100\n")
+    (folder / "target.txt").write_text("100\n")
+    said = error("score", record, "--source", "long.txt", "--target", "target.txt", cwd=folder, code=3)
+    assert "long.txt:1: 25 values, but task.history is 24" in said
+    with h5py.File(folder / "short.h5", "w") as file:
+        file["frames"], file["lengths"] = np.ones((3, 1), "float32"), [3]
+    assert "short.h5: array 0: 3 values" in error("translate", record, "--frames", "short.h5", cwd=folder, code=3)
 
 
 def test_cells_without_a_number_are_refused_by_line(folder: Path) -> None:

@@ -133,6 +133,8 @@ def test_vocabularies_of_files(here: Path) -> None:
     assert [text.split()[3:] for text in vocabularies(run)] == [[b"b", b"a", b"zebra"], [b"c", b"1"]]
     one = trained_run(here, "task.vocabulary.from=source.txt", "model.tied_embeddings=all", "model.decoder.readout_units=8", spec="text.yaml")
     assert len(set(vocabularies(one))) == 1
+    (here / "source.txt").write_text("a\nb\na\n")
+    assert "source.txt:3: 'a' is in line 1, too" in error("run", "text.yaml", "task.vocabulary.from=source.txt", cwd=here, code=3)
     (here / "source.txt").write_text("a\nb 17\n")
     for change, code, named in (
         ("task.vocabulary.from=source.txt", 3, "source.txt:2: "),

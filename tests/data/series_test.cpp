@@ -116,6 +116,28 @@ BOOST_AUTO_TEST_CASE(a_trained_model_measures_with_its_own_symbols_and_statistic
                "are not rising numbers"));
 }
 
+BOOST_AUTO_TEST_CASE(a_new_value_has_the_symbol_that_training_gives_it) {
+  const Dataset data = Rising().load();  // -12.5 32.5 77.5 122.5
+  const auto text = [&](const Vocabulary& bins, const std::string& line) {
+    return bins.join(bins.encode(line));
+  };
+  const auto loaded = load_vocabulary(data.target->serialize());
+  for (const Vocabulary* bins : {data.target.get(), loaded.get()}) {
+    BOOST_TEST(bins->type() == "numbers");
+    BOOST_TEST(text(*bins, "32.5 40 55 1e9 -1e9") == "32.5 32.5 77.5 122.5 -12.5");
+    BOOST_TEST((bins->encode("x <s> nan") == std::vector<Token>(3, kUnknown)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_length_of_sources_and_targets_is_known) {
+  const auto task = Rising().task();
+  BOOST_TEST(task->outline().target_length == 2);
+  BOOST_CHECK_NO_THROW(task->check_source(3));
+  for (const Index length : {1, 2, 4})
+    BOOST_TEST(contains(message_of<DataError>([&] { task->check_source(length); }),
+                        "but task.history is 3"));
+}
+
 BOOST_AUTO_TEST_CASE(columns_have_names_or_numbers) {
   Rising rising;
   const auto targets = targets_of(rising.load().train);

@@ -6,6 +6,7 @@
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
+#include "framework/data/read_vocabularies.hpp"
 #include "framework/data/text.hpp"
 #include "shared.hpp"
 #include "tests/data/pieces.hpp"
@@ -252,6 +253,22 @@ BOOST_AUTO_TEST_CASE(named_symbols) {
   BOOST_CHECK_THROW(symbol_vocabulary({"a", "a"}), DataError);
   BOOST_CHECK_THROW(symbol_vocabulary({"<s>"}), DataError);
   same_after_loading(*named, "z a");
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_words_is_refused_by_line) {
+  const Scratch scratch;
+  const auto refusal = [&](const std::string& text) {
+    return message_of<DataError>([&] { read_vocabularies(scratch.write("list.words", text)); });
+  };
+  BOOST_TEST(contains(refusal("one\ntwo\none\n"), "list.words:3: 'one' is in line 1, too"));
+  BOOST_TEST(contains(refusal("one\n\ntwo\n"), "list.words:2: the line is empty"));
+  BOOST_TEST(contains(refusal("one\ntwo three\n"), "list.words:2: 'two three' is not one word"));
+}
+
+BOOST_AUTO_TEST_CASE(rising_numbers_are_symbols) {
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"1"}, {"1", "1.0"}, {"2", "1"}, {"1", "x"}})
+    BOOST_CHECK_THROW(NumberVocabulary{wrong}, DataError);
 }
 
 BOOST_AUTO_TEST_CASE(symbols_that_are_numbers_have_values) {

@@ -205,8 +205,8 @@ BOOST_AUTO_TEST_CASE(the_plugin_draws_by_the_runs_seed_or_its_own) {
     settings.seed = own.value_or(run);
     return sample(*small.model, tape, small.all(), settings)[0][0].log_probability;
   };
-  const auto search =
-      make_plugin<SearchKind>(Choice{.kind = "search", .type = "sample"}, std::uint64_t{3});
+  const auto search = make_plugin<SearchKind>(
+      Choice{.kind = "search", .type = "sample"}, std::uint64_t{3}, Index{0});
   BOOST_TEST(search->run(*small.model, tape, small.all())[0][0].log_probability == draw(3, {}));
   BOOST_TEST(search->most() == 1);
 }

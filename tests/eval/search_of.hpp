@@ -15,8 +15,8 @@ inline std::unique_ptr<Search> search_of(const std::string& yaml) {
     Choice search{.kind = "search"};
     void describe(OptionVisitor& v) { v("search", search, "a search"); }
   };
-  return make_plugin<SearchKind>(parse_spec<One>("search: {" + yaml + "}", "test").spec.search,
-                                 std::uint64_t{3});
+  return make_plugin<SearchKind>(
+      parse_spec<One>("search: {" + yaml + "}", "test").spec.search, std::uint64_t{3}, Index{0});
 }
 
 }  // namespace softalign

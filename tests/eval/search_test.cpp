@@ -15,8 +15,8 @@ BOOST_AUTO_TEST_SUITE(search)
 BOOST_AUTO_TEST_CASE(greedy_takes_the_most_probable_symbol) {
   for (const char* attention : {"global", "none"}) {
     const SmallModel setting(attention);
-    const auto search =
-        make_plugin<SearchKind>(Choice{.kind = "search", .type = "greedy"}, std::uint64_t{1});
+    const auto search = make_plugin<SearchKind>(
+        Choice{.kind = "search", .type = "greedy"}, std::uint64_t{1}, Index{0});
     Tape tape(Tape::Mode::infer);
     const auto found = search->run(*setting.model, tape, setting.all());
     BOOST_REQUIRE(found.size() == 3);
@@ -50,16 +50,18 @@ BOOST_AUTO_TEST_CASE(ratios_count_symbols_or_annotations) {
   const Model model(options, FrameFormat{1, 4, 1}, 9, 3);
   const std::vector<float> image(32);
   const std::vector<Index> lengths = {32};
-  const auto symbols = [&](const std::string& search) {
+  const auto symbols = [&](const std::string& search, Index target_length = 0) {
     struct One {
       Choice search{.kind = "search"};
       void describe(OptionVisitor& v) { v("search", search, "a search"); }
     };
     const auto one = parse_spec<One>("search: {" + search + "}", "test").spec;
     Tape tape(Tape::Mode::infer);
-    const auto found = make_plugin<SearchKind>(one.search, std::uint64_t{1})
+    const auto found = make_plugin<SearchKind>(one.search, std::uint64_t{1}, target_length)
                            ->run(model, tape, {{}, 1, 32, lengths, {}, {}, image});
-    return found.front().front().tokens.size();
+    const Hypothesis& best = found.front().front();
+    BOOST_TEST((target_length == 0 || best.finished));
+    return best.tokens.size();
   };
   for (const std::string type : {"type: greedy", "type: beam, width: 3", "type: sample"}) {
     const std::string limits = type + ", max_ratio: 1, min_ratio: 1, max_extra: 0";
@@ -67,6 +69,12 @@ BOOST_AUTO_TEST_CASE(ratios_count_symbols_or_annotations) {
     BOOST_TEST(symbols(limits + ", ratio_of: symbols") == 32u);
     BOOST_TEST(symbols(limits + ", ratio_of: annotations") == 8u);
   }
+  // All targets have one length: without min_ratio, so have all outputs, whatever the source.
+  for (const std::string type : {"type: greedy", "type: beam, width: 3", "type: sample"}) {
+    BOOST_TEST(symbols(type, 5) == 5u);
+    BOOST_TEST(symbols(type + ", max_ratio: 0.1, max_extra: 0", 100) == 100u);
+  }
+  BOOST_TEST(symbols("type: greedy, max_ratio: 1, min_ratio: 1, max_extra: 0") == 32u);
   // At least a step, whatever the ratio.
   BOOST_TEST(symbols("type: greedy, max_ratio: 0.01, max_extra: 0") <= 1u);
 }

@@ -38,8 +38,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     small.data.source = small.data.target = vocabulary;
     return make_model(small.spec, small.data);
   }();
-  static const auto search =
-      make_plugin<SearchKind>(Choice{.kind = "search", .type = "greedy"}, std::uint64_t{1});
+  static const auto search = make_plugin<SearchKind>(
+      Choice{.kind = "search", .type = "greedy"}, std::uint64_t{1}, Index{0});
   Input in(data, size);
   const std::size_t piece = 1 + in.below(255);
   const std::string text = in.rest();

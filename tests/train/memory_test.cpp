@@ -68,7 +68,7 @@ double bytes_of_a_test(const Spec& spec) {
   Trained trained(spec);
   for (const Parameter& one : trained.model->parameters().all())
     if (one.name == "projection.b") one.value().data[kEnd] = real(-1e9);
-  const auto search = make_plugin<SearchKind>(spec.evaluate.search, std::uint64_t{1});
+  const auto search = make_plugin<SearchKind>(spec.evaluate.search, std::uint64_t{1}, Index{0});
   EvaluationRequest request;
   request.search = search.get();
   request.batch = spec.evaluate.batch;

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_tiny_one_learns_to_copy) {
   for (Index update = 1; update <= 500; ++update)
     step.run({setting.batch(update * 40, 40)}, update);
   const auto search =
-      make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, std::uint64_t{1});
+      make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, std::uint64_t{1}, Index{0});
   EvaluationRequest request;
   request.search = search.get();
   request.keep = 40;

@@ -142,7 +142,8 @@ Index translate_lines(Translator& translator,
   LineReader input(kInput,
                    read_input,
                    arguments.too_long == "refuse" ? LineReader::LongLines::refuse
-                                                  : LineReader::LongLines::shorten);
+                                                  : LineReader::LongLines::shorten,
+                   run.source ? "--too-long=crop or skip" : "--too-long=skip");
   Index lines = 0;
   for (bool more = true; more;) {
     const Block block = read_block(input, run.source.get(), translator.block());

@@ -180,32 +180,41 @@ std::size_t output_columns() {
   return terminal == 0 ? kElsewhere : terminal;
 }
 
-// Text for standard output, where that is too narrow for it: what was broken for its
-// length is filled anew; what is indented, formulas, begins where it did.
+// Text for standard output, where that is too narrow for it: paragraphs and items of lists ("- ..", indented from
+// their second line on) that were broken for their length are filled anew; other indented lines, formulas, stay.
 std::string fitted(std::string_view text) {
   constexpr std::size_t kFull = 80;  // a line so long was broken because it was full
   const std::size_t columns = output_columns();
-  std::vector<std::string> parts;
+  struct Part {
+    std::string text, indent;  // of its second line on
+    bool formula = false;
+  };
+  std::vector<Part> parts;
   std::size_t before = 0, widest = 0;
   for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
     end = std::min(text.find('\n', at), text.size());
     const std::string line(text.substr(at, end - at));
-    const bool goes_on =
-        before >= kFull && !line.empty() && line[0] != ' ' && parts.back()[0] != ' ';
-    if (goes_on)
-      parts.back() += " " + line;
+    const bool item = line.starts_with("- "), indented = line.starts_with(' ');
+    if (before >= kFull && !line.empty() && !item && !parts.back().formula &&
+        indented == !parts.back().indent.empty())
+      parts.back().text += " " + line.substr(parts.back().indent.size());
     else
-      parts.push_back(line);
+      parts.push_back({line, item ? "  " : "", indented});
     before = columns_of(line);
     widest = std::max(widest, before);
   }
   if (widest <= columns) return std::string(text);
   std::string out;
-  for (const std::string& part : parts) {
-    const std::size_t indent = std::min(part.find_first_not_of(' '), part.size());
-    for (const std::string& line :
-         wrapped(part.substr(indent), columns - std::min(indent, columns)))
-      out += part.substr(0, indent) + line + "\n";
+  for (const Part& part : parts) {
+    if (part.formula) {
+      out += part.text + "\n";
+      continue;
+    }
+    std::string indent;
+    for (const std::string& line : wrapped(part.text, columns - part.indent.size())) {
+      out += indent + line + "\n";
+      indent = part.indent;
+    }
   }
   return out;
 }

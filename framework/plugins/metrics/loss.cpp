@@ -10,8 +10,12 @@ class Loss final : public Metric {
   explicit Loss(const Options&) {}
 
   MetricFacts about() const override {
-    return {
-        .title = "loss", .units = "nats", .higher_is_better = false, .most = kNoLimit, .order = 2};
+    return {.title = "loss",
+            .units = "nats",
+            .higher_is_better = false,
+            .most = kNoLimit,
+            .order = 2,
+            .main_of_numbers = true};
   }
   std::vector<CountColumn> columns() const override {
     return {columns::nll(), columns::target_tokens()};

@@ -1,10 +1,12 @@
 // Errors of forecasts: the distance of each number of a hypothesis from that of the reference at the same position,
 //   mean_absolute_error = sum |y - x| / n,   rmse = sqrt(sum (y - x)^2 / n),
-// over the n positions that both have (length_ratio shows what is missing), in the unit of the numbers. Defined where
-// all target symbols are numbers, as those of task series.
+// over all n numbers of the references, in their unit. Undefined if a hypothesis lacks one of them: a missing value has
+// no error, and without it a forecast that stops early would look better. Numbers beyond the reference are not compared
+// (length_ratio shows them). Measured for tasks whose targets are numbers, such as series.
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/types.hpp"
 #include "framework/data/text.hpp"
 #include "framework/eval/metric.hpp"
 
@@ -14,7 +16,7 @@ namespace {
 // |y - x| to a power, summed over the positions at which both texts have numbers.
 struct Distances {
   double absolute = 0, squared = 0;
-  Index count = 0;
+  Index count = 0, missing = 0;  // positions; missing: of the reference, without two numbers
 };
 
 Distances distances_of(const EvaluatedSentence& sentence) {
@@ -28,6 +30,7 @@ Distances distances_of(const EvaluatedSentence& sentence) {
     found.squared += (*y - *x) * (*y - *x);
     ++found.count;
   }
+  found.missing = std::ssize(reference) - found.count;
   return found;
 }
 
@@ -48,23 +51,29 @@ CountColumn compared() {
                                    "positions at which hypothesis and reference have numbers");
 }
 
+CountColumn missing() {
+  return column<&Distances::missing>("missing_numbers",
+                                     "positions of the reference at which a number is missing");
+}
+
 class NumericError : public Metric {
  public:
   using Options = NoOptions;
 
-  std::vector<CountColumn> columns() const override { return {errors_, compared()}; }
+  std::vector<CountColumn> columns() const override { return {errors_, compared(), missing()}; }
 
  protected:
   explicit NumericError(CountColumn errors) : errors_(std::move(errors)) {}
-  static MetricFacts facts_of(const char* title, bool main) {
+  static MetricFacts facts_of(const char* title) {
     return {.title = title,
             .units = "1",
             .higher_is_better = false,
             .most = kNoLimit,
             .order = 2,
-            .main = main};
+            .main_of_numbers = true};
   }
   double mean(const Counts& counts) const {
+    if (counts.sum("missing_numbers") > 0) return kUndefined;
     return ratio(counts.sum(errors_.name), counts.sum("compared_numbers"));
   }
 
@@ -76,7 +85,7 @@ class MeanAbsoluteError final : public NumericError {
  public:
   explicit MeanAbsoluteError(const Options&)
       : NumericError(column<&Distances::absolute>("absolute_error", "summed over the positions")) {}
-  MetricFacts about() const override { return facts_of("mean absolute error", true); }
+  MetricFacts about() const override { return facts_of("mean absolute error"); }
   double value(const Counts& counts) const override { return mean(counts); }
 };
 
@@ -84,17 +93,19 @@ class Rmse final : public NumericError {
  public:
   explicit Rmse(const Options&)
       : NumericError(column<&Distances::squared>("squared_error", "summed over the positions")) {}
-  MetricFacts about() const override { return facts_of("RMSE", false); }
+  MetricFacts about() const override { return facts_of("RMSE"); }
   double value(const Counts& counts) const override { return std::sqrt(mean(counts)); }
 };
 
 SOFTALIGN_METRIC("mean_absolute_error",
                  MeanAbsoluteError,
-                 "mean distance of the hypothesis' numbers from the reference's");
+                 "mean distance of the hypothesis' numbers from the reference's; undefined if the "
+                 "hypothesis lacks one");
 SOFTALIGN_METRIC(
     "rmse",
     Rmse,
-    "root of the mean squared distance of the hypothesis' numbers from the reference's");
+    "root of the mean squared distance of the hypothesis' numbers from the reference's; undefined "
+    "if the hypothesis lacks one");
 
 }  // namespace
 }  // namespace softalign

@@ -34,8 +34,9 @@ class BeamPlugin final : public Search {
         at_least(0));
     }
   };
-  BeamPlugin(std::uint64_t, const Options& options)
+  BeamPlugin(std::uint64_t, Index target_length, const Options& options)
       : settings_{options.width, options.length_normalization, options.limits} {
+    settings_.limits.target_length = target_length;
     if (options.length_penalty == "none") settings_.length_normalization = 0;
     if (options.length_penalty == "gnmt") settings_.length_penalty = LengthPenalty::gnmt;
     settings_.coverage_penalty = options.coverage_penalty.value_or(0);

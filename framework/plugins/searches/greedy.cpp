@@ -13,7 +13,10 @@ class Greedy final : public Search {
       limits.describe(v);
     }
   };
-  Greedy(std::uint64_t, const Options& options) : settings_{1, 0, options.limits} {}
+  Greedy(std::uint64_t, Index target_length, const Options& options)
+      : settings_{1, 0, options.limits} {
+    settings_.limits.target_length = target_length;
+  }
 
   std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                            Tape& tape,

@@ -34,7 +34,9 @@ class Sample final : public Search {
       v("seed", seed, "seed of the draws; null: the run's", at_least(0));
     }
   };
-  Sample(std::uint64_t seed, const Options& options) : settings_(options.settings) {
+  Sample(std::uint64_t seed, Index target_length, const Options& options)
+      : settings_(options.settings) {
+    settings_.limits.target_length = target_length;
     settings_.seed = options.seed ? static_cast<std::uint64_t>(*options.seed) : seed;
   }
 

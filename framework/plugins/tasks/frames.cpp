@@ -91,10 +91,10 @@ class Frames final : public Task {
   explicit Frames(const Options& options) : options_(options) {}
 
   DataOutline outline() const override {
-    const auto split = [](const FrameFiles& files, Index longest, Index longest_target) {
+    const auto split = [&](const FrameFiles& files, Index longest, Index longest_target) {
       return DataOutline::SplitOutline{.references = files.has_targets(),
                                        .links = files.has_links(),
-                                       .source = {.longest = longest},
+                                       .source = {.longest = longest_source(files, longest)},
                                        .target = {.longest = longest_target}};
     };
     const Index longest = options_.max_length_test.value_or(0);
@@ -178,6 +178,20 @@ class Frames final : public Task {
         options_.max_length_test.value_or(kLongestSentence), kLongestSentence, "max_length_test"};
   }
   FrameFormat format() const { return {.size = options_.frame_size}; }
+
+  // The longest source of a split, if that is at most `most` (0: any), as the lengths in its file have it. Load reports
+  // a file that cannot be read.
+  Index longest_source(const FrameFiles& files, Index most) const {
+    try {
+      const FrameFile file(files.source.path, options_.frame_size);
+      Index longest = 0;
+      for (Index array = 0; array < file.size(); ++array)
+        longest = std::max(longest, file.length(array));
+      return most == 0 ? longest : std::min(longest, most);
+    } catch (const DataError&) {
+      return most;
+    }
+  }
 
   void prepare(Dataset& data) const {
     for (auto [split, name] :

@@ -10,11 +10,10 @@
 // by `margin` of it at each side; they are rounded to so few decimals that a centre moves by at most a hundredth of a
 // bin. A value has the nearest symbol; values beyond the outermost bins are counted and take those. Output layer
 // gaussian makes the loss the likelihood of the binned values. Sources are normalised by the mean and standard
-// deviation of the training values. The record has the symbols and both numbers, so that `evaluate` and `translate`
-// treat new values in the same way.
+// deviation of the training values. The record has the symbols and both numbers, so that `evaluate`, `translate` and
+// `score` treat new values in the same way. A forecast has exactly `horizon` values unless its search sets min_ratio.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -24,10 +23,10 @@
 
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/build_vocabulary.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
+#include "framework/data/vocabulary.hpp"
 
 namespace softalign {
 namespace {
@@ -157,59 +156,34 @@ SeriesValues read_values(const SeriesOptions& options) {
   return values;
 }
 
-// Rising numbers as target symbols.
-class Bins {
- public:
-  Bins(std::span<const float> training, const SeriesOptions& options) {
-    const auto [low, high] = std::ranges::minmax(training);
-    const double range = static_cast<double>(high) - static_cast<double>(low),
-                 width = range * (1 + 2 * options.margin) / static_cast<double>(options.bins),
-                 first = static_cast<double>(low) - range * options.margin + width / 2;
-    if (!(width > 0))
-      throw DataError("{}: all training values are {} in float32", options.file.path, low);
-    int decimals = 0;  // such that half a unit of the last one is at most a hundredth of a bin
-    for (double unit = 1; unit > width / 50 && decimals < 300; unit /= 10) ++decimals;
-    std::vector<std::string> symbols;
-    for (Index k = 0; k < options.bins; ++k) {
-      const double centre = first + static_cast<double>(k) * width;
-      std::string text = fmt::format("{:.{}f}", centre, decimals);
-      if (number_in(text) == 0.0 && text[0] == '-') text.erase(0, 1);
-      symbols.push_back(std::move(text));
-    }
-    symbols_ = symbol_vocabulary(symbols);
-    read_numbers();
+// The centres of bins over the range of the training values.
+std::shared_ptr<const NumberVocabulary> bins_of(std::span<const float> training,
+                                                const SeriesOptions& options) {
+  const auto [low, high] = std::ranges::minmax(training);
+  const double range = static_cast<double>(high) - static_cast<double>(low),
+               width = range * (1 + 2 * options.margin) / static_cast<double>(options.bins),
+               first = static_cast<double>(low) - range * options.margin + width / 2;
+  if (!(width > 0))
+    throw DataError("{}: all training values are {} in float32", options.file.path, low);
+  int decimals = 0;  // such that half a unit of the last one is at most a hundredth of a bin
+  for (double unit = 1; unit > width / 50 && decimals < 300; unit /= 10) ++decimals;
+  std::vector<std::string> symbols;
+  for (Index k = 0; k < options.bins; ++k) {
+    const double centre = first + static_cast<double>(k) * width;
+    std::string text = fmt::format("{:.{}f}", centre, decimals);
+    if (number_in(text) == 0.0 && text[0] == '-') text.erase(0, 1);
+    symbols.push_back(std::move(text));
   }
-  explicit Bins(std::shared_ptr<const Vocabulary> symbols) : symbols_(std::move(symbols)) {
-    read_numbers();
-  }
+  return std::make_shared<NumberVocabulary>(symbols);
+}
 
-  const std::shared_ptr<const Vocabulary>& symbols() const { return symbols_; }
-  double low() const { return numbers_[0] - (numbers_[1] - numbers_[0]) / 2; }
-  double high() const {
-    return numbers_.back() + (numbers_.back() - numbers_[numbers_.size() - 2]) / 2;
-  }
-  bool cover(float value) const {
-    return static_cast<double>(value) >= low() && static_cast<double>(value) <= high();
-  }
-  Token of(float value) const {  // the nearest one, of two the upper one
-    const auto x = static_cast<double>(value);
-    const auto above = std::ranges::upper_bound(edges_, x);
-    return kSpecials + static_cast<Token>(above - edges_.begin());
-  }
-
- private:
-  void read_numbers() {
-    const std::vector<double> values = TargetFormat(*symbols_).values;
-    if (values.size() > kSpecials) numbers_.assign(values.begin() + kSpecials, values.end());
-    if (numbers_.size() < 2 || !std::ranges::is_sorted(numbers_, std::less_equal()))
-      throw DataError("the target symbols of the model are not rising numbers");
-    for (std::size_t k = 1; k < numbers_.size(); ++k)
-      edges_.push_back(numbers_[k - 1] / 2 + numbers_[k] / 2);
-  }
-
-  std::shared_ptr<const Vocabulary> symbols_;
-  std::vector<double> numbers_, edges_;
-};
+// Those of a trained model.
+std::shared_ptr<const NumberVocabulary> bins_of(const Vocabulary& trained) {
+  std::vector<std::string> symbols;
+  for (Token id = kSpecials; id < static_cast<Token>(trained.size()); ++id)
+    symbols.push_back(trained.symbol(id));
+  return std::make_shared<NumberVocabulary>(symbols);
+}
 
 class Series final : public Task {
  public:
@@ -224,22 +198,32 @@ class Series final : public Task {
     return {.target_symbols = kSpecials + options_.bins,
             .frames = kFormat,
             .one_vocabulary = false,
+            .target_length = options_.horizon,
             .train = split,
             .dev = split,
             .test = split};
+  }
+
+  void check_source(Index length) const override {
+    if (length != options_.history)
+      throw DataError(
+          "{}, but task.history is {}: give the {} values before the first that is forecast",
+          counted(length, "value"),
+          options_.history,
+          options_.history);
   }
 
   Dataset load(std::uint64_t, const Progress&) const override {
     const SeriesValues values = read_values(options_);
     const std::span<const float> training =
         std::span(values.numbers).first(usize(training_values(values)));
-    const Bins bins(training, options_);
+    const auto bins = bins_of(training, options_);
     Dataset data =
         empty(bins, statistics_of(kFormat.size, true, [&](const auto& add) { add(training); }));
     const auto count = std::ssize(values.numbers), trained = std::ssize(training);
-    fill(data, data.train, values, bins, options_.history, trained, options_.stride);
-    fill(data, data.dev, values, bins, trained, count - options_.test, stride_test());
-    fill(data, data.test, values, bins, count - options_.test, count, stride_test());
+    fill(data, data.train, values, *bins, options_.history, trained, options_.stride);
+    fill(data, data.dev, values, *bins, trained, count - options_.test, stride_test());
+    fill(data, data.test, values, *bins, count - options_.test, count, stride_test());
     return data;
   }
 
@@ -248,7 +232,7 @@ class Series final : public Task {
                           const Vocabularies& vocabularies,
                           const Progress&) const override {
     const SeriesValues values = read_values(options_);
-    const Bins bins(vocabularies.target);
+    const auto bins = bins_of(*vocabularies.target);
     Dataset data = empty(bins, vocabularies.statistics);
     const auto count = std::ssize(values.numbers), test = count - options_.test;
     if (const Index rest = split == "dev" ? options_.dev + options_.test : options_.test;
@@ -259,9 +243,9 @@ class Series final : public Task {
                       options_.history,
                       rest);
     if (split == "dev")
-      fill(data, data.dev, values, bins, test - options_.dev, test, stride_test());
+      fill(data, data.dev, values, *bins, test - options_.dev, test, stride_test());
     else
-      fill(data, data.test, values, bins, test, count, stride_test());
+      fill(data, data.test, values, *bins, test, count, stride_test());
     return data;
   }
 
@@ -287,9 +271,9 @@ class Series final : public Task {
     return count - rest;
   }
 
-  static Dataset empty(const Bins& bins, FrameStatistics statistics) {
+  static Dataset empty(std::shared_ptr<const Vocabulary> bins, FrameStatistics statistics) {
     Dataset data;
-    data.target = bins.symbols();
+    data.target = std::move(bins);
     data.statistics = std::move(statistics);
     for (auto [split, name] :
          {std::pair(&data.train, "train"), {&data.dev, "dev"}, {&data.test, "test"}}) {
@@ -303,7 +287,7 @@ class Series final : public Task {
   void fill(Dataset& data,
             Split& split,
             const SeriesValues& values,
-            const Bins& bins,
+            const NumberVocabulary& bins,
             Index begin,
             Index end,
             Index stride) const {
@@ -317,8 +301,9 @@ class Series final : public Task {
                       options_.horizon,
                       split.name);
     const auto targets = all.subspan(usize(at), usize(end - at));
-    const auto beyond =
-        std::ranges::count_if(targets, [&](float value) { return !bins.cover(value); });
+    const auto beyond = std::ranges::count_if(targets, [&](float value) {
+      return static_cast<double>(value) < bins.low() || static_cast<double>(value) > bins.high();
+    });
     if (beyond > 0)
       data.notes.push_back(
           fmt::format("{} of {} values to forecast in {} lie beyond the bins, "
@@ -334,7 +319,7 @@ class Series final : public Task {
       normalise_frames(frames, kFormat, data.statistics);
       std::vector<Token> target;
       for (const float value : all.subspan(usize(at), usize(options_.horizon)))
-        target.push_back(bins.of(value));
+        target.push_back(bins.nearest(static_cast<double>(value)));
       const std::string text = data.target->join(target);
       const std::string source = fmt::format("{} before line {} ({})",
                                              counted(options_.history, "value"),
