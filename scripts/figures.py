@@ -56,11 +56,11 @@ def curves(a: argparse.Namespace) -> Figure:
 
 
 def alignments(a: argparse.Namespace) -> Figure:
-    return figures.alignments(a.places, a.sentences, a.module, a.pieces, named(a), a.width, note)
+    return figures.alignments(a.places, a.sentences, a.module, a.head, a.pieces, named(a), a.width, note)
 
 
 def images(a: argparse.Namespace) -> Figure:
-    return figures.images(a.places, a.sentences, a.module, a.pieces, named(a), a.width, note)
+    return figures.images(a.places, a.sentences, a.module, a.head, a.pieces, named(a), a.width, note)
 
 
 def heatmap(a: argparse.Namespace) -> Figure:
@@ -140,8 +140,9 @@ def parser() -> argparse.ArgumentParser:
     for work, help in ((alignments, "attention matrices with their words"),
                        (images, "images with each word's attention over them")):  # fmt: skip
         matrices = command(work, help, "RUN")
-        matrices.add_argument("--sentences", type=numbers, required=True, metavar="I,J", help="numbered from 0, as in the record")
-        matrices.add_argument("--module", default="", metavar="NAME", help="which of the record's alignments, as encoder_layer1; of heads the mean (default: cross)")
+        matrices.add_argument("--sentences", type=numbers, default=[], metavar="I,J", help="numbered from 0, as in the record (default: the first few)")
+        matrices.add_argument("--module", default="", metavar="NAME", help="which of the record's alignments, as encoder_layer1 (default: cross)")
+        matrices.add_argument("--head", type=numbers, default=[], metavar="H,I", help="which heads or hops of such a layer, from 0, a panel each (default: their mean)")
         matrices.add_argument("--pieces", action="store_true", help="between sub-words or characters, not between words")
         matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
     grid = command(heatmap, "a metric over two parameters of a sweep")

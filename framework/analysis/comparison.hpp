@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/analysis/differences.hpp"
+#include "framework/analysis/importance.hpp"
 #include "framework/analysis/run.hpp"
 #include "framework/analysis/statistics.hpp"
 #include "framework/base/json.hpp"

@@ -27,17 +27,16 @@ std::string value_at(const Difference& parameters, const std::string& path) {
   return "-";
 }
 
-// " (additive)": the plugins that are parts of the one that a path names and have no column of their own, as legends
-// call it by them.
+// " (additive)": the parts by which legends call the plugin of a path, where they have no column of their own.
 std::string parts_text(const ComparedGroup& group,
                        const std::string& path,
+                       const std::set<std::string>& naming,
                        const std::vector<std::string>& columns) {
-  constexpr std::string_view kType = ".type";
   if (!path.ends_with(kType) || value_at(group.parameters, path) == "-") return "";
   const std::string block = path.substr(0, path.size() - kType.size() + 1);
   std::string parts;
   for (const auto& [other, value] : options_of(group.runs.front()->configuration))
-    if (other != path && other.starts_with(block) && other.ends_with(kType) &&
+    if (other != path && other.starts_with(block) && naming.contains(other) &&
         std::ranges::count(columns, other) == 0)
       parts += (parts.empty() ? " (" : ", ") + value;
   return parts.empty() ? "" : parts + ")";
@@ -102,6 +101,10 @@ GroupTable described_groups(const Comparison& comparison) {
   const std::vector<Difference> parameters = parameters_of(comparison);
   const auto paths = paths_of(parameters);
   const auto names = short_names(parameters);
+  std::vector<std::string> identities;
+  for (const ComparedGroup& group : comparison.groups)
+    identities.push_back(group.runs.front()->configuration);
+  const std::set<std::string> naming = naming_parts(identities);
   std::set<std::string> run_names;
   for (const ComparedGroup& group : comparison.groups) run_names.insert(names_of(group));
   GroupTable table{{"#"}, {}};
@@ -113,7 +116,7 @@ GroupTable described_groups(const Comparison& comparison) {
     row.push_back(fmt::format("{}", table.rows.size()));
     if (run_names.size() > 1) row.push_back(names_of(group));
     for (const std::string& path : paths)
-      row.push_back(value_at(group.parameters, path) + parts_text(group, path, paths));
+      row.push_back(value_at(group.parameters, path) + parts_text(group, path, naming, paths));
     row.push_back(fmt::format("{}", group.runs.size()));
   }
   return table;

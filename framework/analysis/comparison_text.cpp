@@ -215,10 +215,8 @@ std::string legend(const Comparison& comparison,
           ? "difference  of one pair of runs: no p and no interval, since training varies\n"
           : "difference  mean ±sd over pairs of runs of one seed\n";
   if (std::ranges::any_of(rows, is_tested))
-    text += fmt::format(
-        "95 %, p     both seeds and test sentences vary ({} resamples of the sentences)\n{}",
-        with_commas(draws.resamples),
-        several(comparison) ? "Holm        p corrected for the groups compared\n" : "");
+    text += chance_text(draws.resamples) +
+            (several(comparison) ? "Holm        p corrected for the groups compared\n" : "");
   return text;
 }
 

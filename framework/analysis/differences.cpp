@@ -1,18 +1,13 @@
 #include "framework/analysis/differences.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "framework/base/array.hpp"
-#include "framework/base/elementary.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/linear_algebra.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/train/spec.hpp"
@@ -43,7 +38,7 @@ bool has_end(const std::string& path, const std::string& end) {
 
 // A plugin's name stands for the plugin: score.type is score.
 std::string plain(const std::string& path) {
-  return path.ends_with(".type") ? path.substr(0, path.size() - 5) : path;
+  return path.ends_with(kType) ? path.substr(0, path.size() - kType.size()) : path;
 }
 
 struct Option {  // of a run, as it is counted
@@ -115,7 +110,61 @@ std::string short_name(const std::string& path,
   return path;
 }
 
-constexpr std::string_view kType = ".type";
+// The plugins of a spec that says nothing of them, by path: "global" of "model.attention.type".
+std::map<std::string, std::string> default_plugins() {
+  std::map<std::string, std::string> plugins;
+  const auto take = [&](const OptionNode& parent, const auto& again) -> void {
+    for (const OptionNode& node : parent.children) {
+      const auto* choice = std::get_if<Choice>(&node.value);
+      if (choice && !node.absent) plugins[node.path + std::string(kType)] = choice->type;
+      again(node, again);
+    }
+  };
+  take(snapshot(describe_copy(Spec()), SnapshotOf::schema), take);
+  return plugins;
+}
+
+// The runs' options, and of each value how many runs have it, which the options point into.
+struct Counted {
+  std::vector<Options> runs;
+  ValueCounts counts;
+  std::size_t readable = 0;
+
+  explicit Counted(const std::vector<std::string>& identities) {
+    for (const std::string& identity : identities) {
+      const Json json = read_json<Json>(identity);
+      Options& options = runs.emplace_back();
+      if (!json.is_object()) continue;
+      ++readable;
+      Leaves leaves;
+      collect(json, "", leaves);
+      for (const auto& [path, value] : leaves) {
+        const auto values = counts.try_emplace(path).first;
+        const auto count = values->second.try_emplace(value).first;
+        ++count->second;
+        options.push_back({&values->first, &*count});
+      }
+    }
+  }
+
+  std::set<std::string> naming_parts() const {
+    std::set<std::string> parts;
+    const std::map<std::string, std::string> usual = default_plugins();
+    for (const auto& [path, values] : counts) {
+      if (!path.ends_with(kType)) continue;
+      std::string block = plain(path);
+      block.resize(std::min(block.rfind('.'), block.size()));
+      const auto plugin = usual.find(block + std::string(kType));
+      if (plugin == usual.end()) continue;
+      if (std::ranges::all_of(runs, [&](const Options& run) {
+            const std::string* around = value_of(run, plugin->first);
+            return value_of(run, path) == nullptr || (around && *around == plugin->second);
+          }))
+        parts.insert(path);
+    }
+    return parts;
+  }
+};
 
 // Without what only looks at a model, where the rest tells all apart.
 std::vector<Difference> without_diagnostics(std::vector<Difference> all) {
@@ -125,36 +174,19 @@ std::vector<Difference> without_diagnostics(std::vector<Difference> all) {
   return std::set(plain.begin(), plain.end()).size() == plain.size() ? plain : all;
 }
 
-// parts: with the plugins that are parts of plugins of which there are several.
-std::vector<Difference> differing(const std::vector<std::string>& identities, bool parts) {
-  std::vector<Options> runs;
-  ValueCounts counts;
-  std::size_t readable = 0;
-  for (const std::string& identity : identities) {
-    const Json json = read_json<Json>(identity);
-    Options& options = runs.emplace_back();
-    if (!json.is_object()) continue;
-    ++readable;
-    Leaves leaves;
-    collect(json, "", leaves);
-    for (const auto& [path, value] : leaves) {
-      const auto values = counts.try_emplace(path).first;
-      const auto count = values->second.try_emplace(value).first;
-      ++count->second;
-      options.push_back({&values->first, &*count});
-    }
-  }
+// parts: those that are in it although their plugins tell them.
+std::vector<Difference> differing(const Counted& counted, const std::set<std::string>& parts) {
   std::map<std::string, bool> with_plugin;
   const auto told_by_plugin = [&](const std::string& path) {
     const auto [known, is_new] = with_plugin.try_emplace(path);
-    if (is_new) known->second = goes_with_plugin(path, runs);
+    if (is_new) known->second = goes_with_plugin(path, counted.runs);
     return known->second;
   };
   std::vector<Difference> found;
-  for (const Options& options : runs) {
+  for (const Options& options : counted.runs) {
     Difference& difference = found.emplace_back();
     for (const auto& [path, value] : options)
-      if (value->second < readable && ((parts && path->ends_with(kType)) || !told_by_plugin(*path)))
+      if (value->second < counted.readable && (parts.contains(*path) || !told_by_plugin(*path)))
         difference.emplace_back(*path, short_digest(value->first));
     std::sort(difference.begin(), difference.end(), [](const auto& a, const auto& b) {
       const auto place = [](const std::string& path) {
@@ -169,7 +201,11 @@ std::vector<Difference> differing(const std::vector<std::string>& identities, bo
 }  // namespace
 
 std::vector<Difference> differences(const std::vector<std::string>& identities) {
-  return differing(identities, false);
+  return differing(Counted(identities), {});
+}
+
+std::set<std::string> naming_parts(const std::vector<std::string>& identities) {
+  return Counted(identities).naming_parts();
 }
 
 std::map<std::string, std::string> options_of(const std::string& identity) {
@@ -199,19 +235,19 @@ std::map<std::string, std::string> short_names(const std::vector<Difference>& al
 
 namespace {
 
-// whole: with the plugins whose part differs, too.
+// parts: those that stand for their plugins.
 std::string legend_name(const Difference& difference,
                         const std::map<std::string, std::string>& names,
-                        bool whole) {
+                        const std::set<std::string>& parts) {
   std::string plugins, options;
   for (const auto& option : difference) {
     const std::string &path = option.first, &value = option.second;
     const bool is_plugin = path.ends_with(kType);
     const std::string block = path.substr(0, path.size() - (is_plugin ? kType.size() - 1 : 0));
     const bool has_part = std::ranges::any_of(difference, [&](const auto& other) {
-      return other.first != path && other.first.starts_with(block) && other.first.ends_with(kType);
+      return other.first != path && other.first.starts_with(block) && parts.contains(other.first);
     });
-    if (is_plugin && has_part && !whole) continue;
+    if (is_plugin && has_part) continue;
     if (is_plugin)
       plugins += (plugins.empty() ? "" : " ") + value;
     else
@@ -223,14 +259,12 @@ std::string legend_name(const Difference& difference,
 }  // namespace
 
 std::vector<std::string> legend_names(const std::vector<std::string>& identities) {
-  const std::vector<Difference> all = differing(identities, true);
+  const Counted counted(identities);
+  const std::set<std::string> parts = counted.naming_parts();
+  const std::vector<Difference> all = differing(counted, parts);
   const std::map<std::string, std::string> names = short_names(all);
   std::vector<std::string> legends;
-  for (const bool whole : {false, true}) {
-    legends.clear();
-    for (const Difference& one : all) legends.push_back(legend_name(one, names, whole));
-    if (std::set(legends.begin(), legends.end()).size() == legends.size()) break;
-  }
+  for (const Difference& one : all) legends.push_back(legend_name(one, names, parts));
   return legends;
 }
 
@@ -240,128 +274,6 @@ std::string difference_text(const Difference& difference,
   for (const auto& [path, value] : difference)
     text += (text.empty() ? "" : " ") + names.at(path) + "=" + value;
   return text;
-}
-
-namespace {
-
-using Column = xt::xtensor<double, 1>;  // [runs]
-using Columns = std::vector<Column>;
-
-double dot(const Column& a, const Column& b) { return sum_of(a * b); }
-
-// The sum of squares that least squares on these columns leaves of y. A column that is a sum of others adds nothing.
-double residual(const Columns& columns, const Column& y) {
-  if (columns.empty()) return dot(y, y);
-  xt::xtensor<double, 2> x({y.size(), columns.size()});
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    xt::col(x, static_cast<std::ptrdiff_t>(i)) =
-        columns[i] / std::sqrt(dot(columns[i], columns[i]));
-  const Array1d coefficients = least_squares(x, y, 1e-10);
-  const Column rest = y - xt::sum(x * coefficients, {1});
-  return dot(rest, rest);
-}
-
-Column centred(const Column& numbers) {
-  return numbers - sum_of(numbers) / static_cast<double>(numbers.size());
-}
-
-std::optional<double> number_of(const std::string& text) {
-  double number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = fault == std::errc() && end == text.data() + text.size();
-  return is_number && std::isfinite(number) ? std::optional(number) : std::nullopt;
-}
-
-// Of many numbers: z and its square.
-Columns parabola(Column numbers) {
-  const auto [least, most] = std::ranges::minmax_element(numbers);
-  if (*least > 0 && *most >= 10 * *least)
-    for (double& number : numbers) number = exact::log(number);
-  const Column z = centred(numbers);
-  return {z, centred(z * z)};
-}
-
-// A parameter as columns, by its value in each run.
-Columns columns_of(const std::vector<std::string>& values) {
-  constexpr std::size_t kLevels = 4;
-  std::map<std::string, std::size_t> levels;
-  Column numbers = xt::zeros<double>({values.size()});
-  bool are_numbers = true;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    levels.emplace(values[i], levels.size());
-    const std::optional<double> number = number_of(values[i]);
-    are_numbers = are_numbers && number;
-    numbers(i) = number.value_or(0);
-  }
-  if (are_numbers && levels.size() > kLevels) return parabola(std::move(numbers));
-  Columns columns(levels.size() - 1, xt::zeros<double>({values.size()}));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (const std::size_t level = levels.at(values[i]); level > 0) columns[level - 1](i) = 1;
-  for (Column& column : columns) column = centred(column);
-  return columns;
-}
-
-Columns products_of(const Columns& a, const Columns& b) {
-  Columns products;
-  for (const Column& one : a)
-    for (const Column& other : b)
-      if (Column product = centred(one * other); dot(product, product) > 0)
-        products.push_back(std::move(product));
-  return products;
-}
-
-void put_largest_first(std::vector<Effect>::iterator begin, std::vector<Effect>::iterator end) {
-  std::stable_sort(begin, end, [](const Effect& a, const Effect& b) { return a.share > b.share; });
-}
-
-}  // namespace
-
-std::optional<Importance> importance_of(const std::vector<Difference>& settings,
-                                        const std::vector<double>& values) {
-  std::map<std::string, std::vector<std::string>> given;  // by path, [runs]; "": not set
-  for (std::size_t run = 0; run < settings.size(); ++run)
-    for (const auto& [path, value] : settings[run]) {
-      auto& of_path = given[path];
-      of_path.resize(settings.size());
-      of_path[run] = value;
-    }
-  given.erase("seed");
-  std::vector<std::pair<std::string, Columns>> parameters;
-  std::size_t levels = 1;
-  for (const auto& [path, of_path] : given)
-    if (Columns columns = columns_of(of_path); !columns.empty()) {
-      levels += columns.size();
-      parameters.emplace_back(path, std::move(columns));
-    }
-  if (parameters.size() < 2 || values.size() < 2 * levels) return std::nullopt;
-  const Column y = centred(xt::adapt(values));
-  const double whole = dot(y, y);
-  if (!(whole > 0) || !std::isfinite(whole)) return std::nullopt;
-
-  const auto main_effects = [&](const std::string& left_out) {
-    Columns all;
-    for (const auto& [path, columns] : parameters)
-      if (path != left_out) all.insert(all.end(), columns.begin(), columns.end());
-    return all;
-  };
-  const Columns all = main_effects("");
-  const double rest = residual(all, y);
-  const auto share = [&](double squares) { return std::max(squares, 0.) / whole; };
-  Importance found{std::ssize(values), share(whole - rest), {}};
-  for (const auto& [path, columns] : parameters)
-    found.effects.push_back({{path}, share(residual(main_effects(path), y) - rest)});
-  put_largest_first(found.effects.begin(), found.effects.end());
-  const std::ptrdiff_t single = std::ssize(found.effects);
-  for (std::size_t a = 0; a < parameters.size(); ++a)
-    for (std::size_t b = a + 1; b < parameters.size(); ++b) {
-      Columns more = products_of(parameters[a].second, parameters[b].second);
-      if (values.size() < 2 * (levels + more.size())) continue;
-      more.insert(more.end(), all.begin(), all.end());
-      found.effects.push_back(
-          {{parameters[a].first, parameters[b].first}, share(rest - residual(more, y))});
-    }
-  put_largest_first(found.effects.begin() + single, found.effects.end());
-  return found;
 }
 
 }  // namespace softalign

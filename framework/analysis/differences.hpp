@@ -1,10 +1,10 @@
-// The options in which runs differ, by their identities, and which of these parameters matter.
+// The options in which runs differ, by their identities.
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +14,9 @@ namespace softalign {
 
 // Option paths ("train.epochs") and values, the seed first.
 using Difference = std::vector<std::pair<std::string, std::string>>;
+
+// The end of a plugin's path: "model.attention.score.type" is the score.
+inline constexpr std::string_view kType = ".type";
 
 // For each run the options whose values are not the same in all of them. identities: their
 // canonical JSON; one that cannot be read counts for nothing and differs in nothing.
@@ -28,49 +31,16 @@ std::map<std::string, std::string> options_of(const std::string& identity);
 std::map<std::string, std::string> short_names(const std::set<std::string>& paths);
 std::map<std::string, std::string> short_names(const std::vector<Difference>& all);  // of all paths
 
-// A name for each of several runs, as legends have it: "dot, units 64". Plugins stand by their names
-// alone, and one that has a part of its own says no more than that part, where that tells all apart.
+// The parts that stand for their plugins: the score, where all runs that have one have the usual attention.
+std::set<std::string> naming_parts(const std::vector<std::string>& identities);  // paths
+
+// A name for each of several runs, as legends have it: "dot, units 64". Plugins stand by their names alone, each
+// before those of its parts that differ: "mocha dot"; of a part that stands for its plugin (naming_parts) only the
+// part.
 std::vector<std::string> legend_names(const std::vector<std::string>& identities);
 
 // "seed=2 epochs=40", by the short names of all paths.
 std::string difference_text(const Difference& difference,
                             const std::map<std::string, std::string>& names);
-
-// Which of a sweep's parameters matter: least squares of a metric on the parameters' main effects and pairs, and
-// the share of the variance between runs that each of them explains beside all other main effects (the partial sum
-// of squares of an analysis of variance, by the whole).
-//
-// A parameter is a factor with a level for each of its values; one of more than four numbers is a parabola, of the
-// logarithm where they are positive and span a decade.
-
-struct Effect {
-  std::vector<std::string> parameters;  // the path of one, or of a pair
-  double share = 0;                     // of the variance, 0 to 1
-
-  template <class V>
-  void describe(V& v) {
-    v("parameters", parameters);
-    v("share", share);
-  }
-};
-
-struct Importance {
-  Index runs = 0;
-  double explained = 0;         // by all main effects together
-  std::vector<Effect> effects;  // parameters, then pairs; each the largest first
-
-  template <class V>
-  void describe(V& v) {
-    v("runs", runs);
-    v("explained", explained);
-    v("effects", effects);
-  }
-};
-
-// settings: [runs] the parameters of each, without the seed; values: [runs] the metric. Pairs are left out where
-// there are not twice as many runs as they have levels; nothing for fewer than two parameters, where runs do not
-// differ in the metric, or where there are not twice as many as all main effects have levels.
-std::optional<Importance> importance_of(const std::vector<Difference>& settings,
-                                        const std::vector<double>& values);
 
 }  // namespace softalign

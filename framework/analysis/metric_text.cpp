@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "framework/analysis/run.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign {
 
@@ -22,6 +23,12 @@ std::string metric_text(double value, const std::string& metric, int decimals) {
 std::string p_text(double p) {
   if (std::isnan(p)) return "-";
   return p < 0.001 ? "<0.001" : fmt::format("{:.3f}", p);
+}
+
+std::string chance_text(Index resamples) {
+  return fmt::format(
+      "95 %, p     both seeds and test sentences vary ({} resamples of the sentences)\n",
+      with_commas(resamples));
 }
 
 }  // namespace softalign

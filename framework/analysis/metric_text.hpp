@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "framework/base/types.hpp"
+
 namespace softalign {
 
 // "12.34", of a long number "5.88e+19".
@@ -14,5 +16,8 @@ std::string metric_text(double value, const std::string& metric, int decimals = 
 
 // "0.012", "<0.001"; "-": not known.
 std::string p_text(double p);
+
+// The line below a table that says what its intervals and p count.
+std::string chance_text(Index resamples);
 
 }  // namespace softalign

@@ -73,7 +73,8 @@ JsonObject facts_of(const Record& record) {
       {"version", record.attribute<std::string>("", "framework_version").value_or("?")},
       {"parameters", whole("", "parameters")},
       {"selected_update", JsonObject()},
-      {"length_unit", "tokens"},
+      {"length_unit",
+       record.has("data") && record.attribute<Index>("data", "frame_size") ? "frames" : "tokens"},
       {"provenance", single_values(record, "provenance")},
       {"attempts", attempts_json(record)},
       {"events", rows_of_table(record, "provenance/events", {"attempt"}, {"time", "text"})},
@@ -92,7 +93,7 @@ JsonObject facts_of(const Record& record) {
   if (record.has("test")) {
     facts["selected_update"] = whole("test", "selected_update");
     const auto unit = record.attribute<std::string>("test", "length_unit");
-    facts["length_unit"] = unit.value_or("tokens");
+    if (unit) facts["length_unit"] = *unit;
     if (unit && *unit != "words" && *unit != "pieces" && *unit != "characters")
       throw damaged_value(record.file(), "test@length_unit");
   }

@@ -205,7 +205,7 @@ std::vector<Translation> Translator::translate_all(const std::vector<Source>& so
                      text_of_source(sources[line]));
         if (options_.take)
           options_.take(
-              numbers[row], static_cast<Index>(k), block.split.examples[example].source, best[k]);
+              numbers[row], static_cast<Index>(k), block.split.examples[example], best[k]);
       }
       translations[line].hypotheses = std::move(best);
     }
@@ -289,7 +289,7 @@ std::vector<Hypothesis> ForcedDecoder::decode(const std::vector<std::string>& so
     for (std::size_t row = 0; row < forced.size(); ++row) {
       const auto example = usize(batch.example[row]);
       const Index line = line_of[example];
-      if (take_) take_(line, 0, split.examples[example].source, forced[row].hypothesis);
+      if (take_) take_(line, 0, split.examples[example], forced[row].hypothesis);
       hypotheses[usize(line - first)] = std::move(forced[row].hypothesis);
     }
     if (done_) done_(batch.rows);

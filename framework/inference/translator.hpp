@@ -91,7 +91,7 @@ struct Translation {
 
 // Receives each hypothesis when it is found, on any thread. line, rank: from 0.
 using TakeHypothesis =
-    std::function<void(Index line, Index rank, std::span<const Token> source, const Hypothesis&)>;
+    std::function<void(Index line, Index rank, const Example& source, const Hypothesis&)>;
 
 // Called with the number of lines that are done, on any thread.
 using CountLines = std::function<void(Index lines)>;

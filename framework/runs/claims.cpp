@@ -312,6 +312,13 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
     if (!judged.claim->because.empty())
       text += fmt::format("   because {}\n", printable(judged.claim->because, kWhole));
   }
+  if (std::ranges::any_of(claims,
+                          [](const JudgedClaim& claim) { return !std::isnan(claim.p_holm); }))
+    text += fmt::format(
+        "±           standard deviation over the seeds\n{}corrected   p corrected for all claims "
+        "(Holm); a claim holds or fails where it is below {}\n",
+        chance_text(kResamples),
+        kLevel);
   if (unknown > 0)
     text += fmt::format("{} {} not judged yet: runs are missing\n",
                         unknown,

@@ -107,9 +107,15 @@ MetricTable metrics_of(const Spec& spec,
 
 std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
                                     std::span<const Token> ids,
-                                    Index positions) {
+                                    Index positions,
+                                    std::string_view text) {
+  const std::vector<std::string_view> words =
+      vocabulary.has_words() ? split_words(text) : std::vector<std::string_view>();
   std::vector<std::string> symbols;
-  for (const Token id : ids) symbols.push_back(vocabulary.symbol(id));
+  for (const Token id : ids)
+    symbols.push_back(id == kUnknown && words.size() == ids.size()
+                          ? std::string(words[symbols.size()])
+                          : vocabulary.symbol(id));
   if (std::ssize(symbols) < positions) symbols.push_back(vocabulary.symbol(kEnd));
   return symbols;
 }
@@ -117,12 +123,14 @@ std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
 std::vector<Alignment> recorded_alignments(const Alignment& named,
                                            const AlignedSentence& sentence,
                                            const AlignmentMatrix& matrix) {
-  const auto& [source, source_tokens, target, target_tokens, links] = sentence;
+  const auto& [source, source_tokens, target, target_tokens, links, source_text, target_text] =
+      sentence;
   const bool of_symbols = source && matrix.positions == std::ssize(source_tokens) + 1;
   std::vector<Alignment> recorded(1, named);
-  recorded[0].source = of_symbols ? symbols_of(*source, source_tokens, matrix.positions)
-                                  : numbered(matrix.positions);
-  recorded[0].target = symbols_of(target, target_tokens, matrix.steps);
+  recorded[0].source = of_symbols
+                           ? symbols_of(*source, source_tokens, matrix.positions, source_text)
+                           : numbered(matrix.positions);
+  recorded[0].target = symbols_of(target, target_tokens, matrix.steps, target_text);
   recorded[0].weights = matrix.weights;
   recorded[0].gold = gold_of(links, matrix);
   if (!source) return recorded;
@@ -155,7 +163,9 @@ void ResultRecorder::forced(const std::string& module,
           example.source,
           *data_.target,
           example.target,
-          model_.placed(example.links)},
+          model_.placed(example.links),
+          copied(example.source_text),
+          copied(example.target_text)},
          matrix);
 }
 
@@ -172,12 +182,13 @@ void ResultRecorder::heads(const std::string& module, const EvaluatedSplit& resu
 void ResultRecorder::self_attention(const EvaluatedSplit& result) const {
   for (std::size_t i = 0; i < result.self_attention.size(); ++i) {
     const std::span<const Token> source = split_.examples[i].source;
+    const std::string_view text = copied(split_.examples[i].source_text);
     for (const HeadMatrix& one : result.self_attention[i])
       record({fmt::format("{}{}", kOfEncoder, one.layer + 1),
               update_,
               static_cast<Index>(i),
               one.head},
-             {data_.source.get(), source, *data_.source, source},
+             {data_.source.get(), source, *data_.source, source, {}, text, text},
              one.matrix);
   }
 }
@@ -186,7 +197,8 @@ void ResultRecorder::decoder_self_attention(const EvaluatedSplit& result) const 
   const Vocabulary& vocabulary = *data_.target;
   for (std::size_t i = 0; i < result.decoder_self_attention.size(); ++i) {
     const std::span<const Token> target = split_.examples[i].target;
-    std::vector<std::string> read = symbols_of(vocabulary, target, std::ssize(target));
+    const std::string_view text = copied(split_.examples[i].target_text);
+    std::vector<std::string> read = symbols_of(vocabulary, target, std::ssize(target), text);
     read.insert(read.begin(), vocabulary.symbol(kBegin));
     for (const HeadMatrix& one : result.decoder_self_attention[i])
       recorder_.alignment({.module = fmt::format("{}{}", kOfDecoder, one.layer + 1),
@@ -194,17 +206,25 @@ void ResultRecorder::decoder_self_attention(const EvaluatedSplit& result) const 
                            .sentence = static_cast<Index>(i),
                            .head = one.head,
                            .source = read,
-                           .target = symbols_of(vocabulary, target, one.matrix.steps),
+                           .target = symbols_of(vocabulary, target, one.matrix.steps, text),
                            .weights = one.matrix.weights});
   }
 }
 
 void ResultRecorder::searched_alignments(const std::string& module,
                                          const EvaluatedSplit& result) const {
-  for (std::size_t i = 0; i < result.searched.size(); ++i)
+  for (std::size_t i = 0; i < result.searched.size(); ++i) {
+    const Decoded& decoded = result.decoded[i];
     record({module, update_, static_cast<Index>(i), 0},
-           {data_.source.get(), split_.examples[i].source, *data_.target, result.decoded[i].tokens},
+           {data_.source.get(),
+            split_.examples[i].source,
+            *data_.target,
+            decoded.tokens,
+            {},
+            copied(split_.examples[i].source_text),
+            decoded.replaced.empty() ? "" : std::string_view(decoded.text)},
            result.searched[i]);
+  }
 }
 
 void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) const {

@@ -20,18 +20,21 @@ MetricTable metrics_of(const Spec& spec,
 inline constexpr std::string_view kOfEncoder = "encoder_layer";
 inline constexpr std::string_view kOfDecoder = "decoder_layer";
 
-// The names of symbols, followed by </s> if there are more positions.
+// The names of symbols, followed by </s> if there are more positions. text: what is read or written, whose words stand
+// in place of <unk>; "": none, as where symbols are no words.
 std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
                                     std::span<const Token> ids,
-                                    Index positions);
+                                    Index positions,
+                                    std::string_view text = "");
 
-// The symbols that an alignment is between, without </s>. source: null: frames.
+// The symbols that an alignment is between, without </s>. source: null: frames. The texts name what is <unk> (symbols_of).
 struct AlignedSentence {
   const Vocabulary* source;
   std::span<const Token> source_tokens;
   const Vocabulary& target;
   std::span<const Token> target_tokens;
   std::vector<Link> links = {};  // known, between the matrix's positions
+  std::string_view source_text = "", target_text = "";
 };
 
 // A matrix as recorded: between symbols; and if some of them are pieces of words, also between words, in module
@@ -68,6 +71,10 @@ class ResultRecorder {
   MetricTable test(const Spec& spec, const EvaluatedSplit& result) const;
 
  private:
+  // A text that names what is <unk>, of a model that copies: others do not tell one unknown word from another.
+  std::string_view copied(std::string_view text) const {
+    return model_.batch_parts().copies != nullptr ? text : "";
+  }
   void forced(const std::string& module,
               std::size_t sentence,
               Index head,

@@ -45,6 +45,7 @@ STYLE = {
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
     "grid.color": "#e6e6e6",
     "xtick.color": INK,
     "ytick.color": INK,
@@ -127,7 +128,7 @@ def value_axis(axis: Axes, chart: Chart) -> None:
     else:
         axis.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     if chart.from_zero:
-        axis.set_ylim(0, 103 if axis.dataLim.y1 > 60 else None)
+        axis.set_ylim(0, 103 if axis.dataLim.y1 > 60 or axis.dataLim.y1 == 0 else None)
     elif not chart.logarithmic and axis.dataLim.y0 >= chart.limits[0]:
         axis.set_ylim(bottom=max(axis.get_ylim()[0], 0.97 * chart.limits[0]))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from softalign_tools import charts
 from softalign_tools.charts import Chart, Json
 from softalign_tools.drawing import SMALLEST, Drawing
-from softalign_tools.matrices import Alignment, alignment, chosen_pane, shown
+from softalign_tools.matrices import Alignment, alignment, chosen_pane, is_plain, shown
 from softalign_tools.paper_all import Draw, Note, every_figure, main_metrics
 from softalign_tools.paper_grids import draw_alignments, draw_heatmap, draw_images
 from softalign_tools.paper_lines import LONGEST_NAME, bucket_sets, curve, draw_curves, draw_lengths, draw_states, seeds_text, trained_on
@@ -23,6 +23,7 @@ from softalign_tools.program import RecordError, answer, report_of
 from softalign_tools.sweep_table import RANKED, ChoiceError, SweepTable, cells, spoken
 
 BANDS = ("sd", "range", "none")  # around means over seeds
+FEW = 4  # sentences whose alignment is drawn where none is asked for
 MOST = 40  # values of a parameter along one side of a heatmap
 Place = str | Path
 
@@ -139,10 +140,10 @@ def titles_of(data: Json, runs: Sequence[int]) -> dict[int, str]:
 
 
 def chosen(
-    places: Sequence[Place], sentences: Sequence[int], module: str, pieces: bool, names: Mapping[str, str], note: Note
+    places: Sequence[Place], sentences: Sequence[int], module: str, heads: Sequence[int], pieces: bool, names: Mapping[str, str], note: Note
 ) -> list[tuple[str, Alignment]]:
     """The sentences asked for, of each file, with a name where there is more than one."""
-    data = read(places, note, *with_sentences(sentences))
+    data, kept = read(places, note, *with_sentences(sentences)), "kept" if sentences else "sentence"
     files: dict[str, list[Json]] = {}
     for pane in data["alignments"]["panes"]:
         files.setdefault(pane["file"], []).append(pane)
@@ -152,40 +153,54 @@ def chosen(
         raise ChoiceError(f"--module {module}: not in any of these; in {first} there are: {', '.join(sorted(p['module'] for p in of_file)) or 'none'}")
     if not panes:
         raise RecordError("no alignment in any of these: a run without attention, or `record.alignments: 0`")
-    there = [s for s in panes[0]["kept"] if all(s in pane["kept"] for pane in panes)]
+    there = [s for s in panes[0][kept] if all(s in pane[kept] for pane in panes)]
+    sentences = sentences or there[:FEW]
+    if not sentences:
+        raise RecordError("no sentence is in every file")
     for sentence in sentences:
         if sentence not in there:
             raise ChoiceError(f"--sentences {sentence}: not in every file; there are: {spans(there) or 'none'}")
-    titles = titles_of(data, [pane["run"] for pane in panes if pane["run"] >= 0]) if len(panes) > 1 else {}
+    named = len(panes) > 1 or not is_plain(panes[0])
+    titles = titles_of(data, [pane["run"] for pane in panes if pane["run"] >= 0]) if named else {}
     for old in names:
         if old not in titles.values():
             raise ChoiceError(f"--name: nothing is called '{old}'; there are: {', '.join(map(repr, titles.values()))}")
+    for pane in panes:
+        if unknown := [head for head in heads if head not in pane["heads"]]:
+            raise ChoiceError(f"--head {unknown[0]}: not in {pane['module']} of {pane['file']}; there are: {spans(pane['heads'])}")
     panels = []
     for sentence in sentences:
         for pane in panes:
-            name = titles.get(pane["run"], Path(pane["file"]).stem if len(panes) > 1 else "")
-            parts = [names.get(name, name)] * bool(name) + [f"sentence {sentence}"] * (len(sentences) > 1)
-            item = alignment(pane, sentence, data["alignments"]["texts"])
-            if item is None:
-                raise RecordError(f"{pane['file']}: a weight of sentence {sentence} is no number")
-            panels.append((", ".join(parts), item))
+            name = titles.get(pane["run"], Path(pane["file"]).stem if named else "")
+            for head in heads or [None]:
+                parts = [names.get(name, name), part_title(pane, head), f"sentence {sentence}" * (len(sentences) > 1)]
+                item = alignment(pane, sentence, data["alignments"]["texts"], head)
+                if item is None:
+                    raise RecordError(f"{pane['file']}: a weight of sentence {sentence} is no number")
+                panels.append((", ".join(part for part in parts if part), item))
     return panels
 
 
+def part_title(pane: Json, head: int | None) -> str:
+    """Which of a record's alignments: "cross_layer1, mean of 2 heads"; "" for the plain ones."""
+    of = f"head {head}" if head is not None else f"mean of {len(pane['heads'])} heads" * (len(pane["heads"]) > 1)
+    return ", ".join(part for part in (pane["module"] * (not is_plain(pane)), of) if part)
+
+
 def alignments(
-    places: Sequence[Place], sentences: Sequence[int], module: str, pieces: bool, names: Mapping[str, str], width: str, note: Note
+    places: Sequence[Place], sentences: Sequence[int], module: str, heads: Sequence[int], pieces: bool, names: Mapping[str, str], width: str, note: Note
 ) -> Drawing:
-    """module: which of the record's alignments; "": the default one. pieces: between sub-words or characters, not between words."""
-    panels = chosen(places, sentences, module, pieces, names, note)
-    figure, size = draw_alignments(panels, width, len(panels) // len(sentences))
+    """module: which of the record's alignments; "": the default one. heads: of these a panel each; []: their mean. pieces: between sub-words or characters, not between words."""
+    panels = chosen(places, sentences, module, heads, pieces, names, note)
+    figure, size = draw_alignments(panels, width, len(panels) // len({item.sentence for _, item in panels}))
     if size < SMALLEST:
         remedy = "use --width page, or" if width == "column" else "choose"
         note(f"the words are only {size:.1f} points high: {remedy} shorter sentences")
     return figure
 
 
-def images(places: Sequence[Place], sentences: Sequence[int], module: str, pieces: bool, names: Mapping[str, str], width: str, note: Note) -> Drawing:
-    panels = chosen(places, sentences, module, pieces, names, note)
+def images(places: Sequence[Place], sentences: Sequence[int], module: str, heads: Sequence[int], pieces: bool, names: Mapping[str, str], width: str, note: Note) -> Drawing:
+    panels = chosen(places, sentences, module, heads, pieces, names, note)
     if any(item.image is None for _, item in panels):
         raise RecordError("the sources of these sentences are no images: figures.py alignments draws them")
     return draw_images(panels, width)

@@ -13,6 +13,7 @@ from softalign_tools.charts import Json
 from softalign_tools.files import printable
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
+SIDES = {"encoder": ("source", "source"), "decoder": ("target", "target read")}  # of self-attention: kind -> rows, columns
 WORDS = "words_"  # begins the name of alignments whose pieces of words are joined
 LONGEST = 60  # characters of a word or a value in a figure
 
@@ -35,6 +36,7 @@ class Alignment:
     weights: np.ndarray
     gold: np.ndarray | None
     image: Image | None = None
+    sides: tuple[str, str] | None = None  # what rows and columns are, where that is not the target and the source of a plain matrix
 
     @property
     def numbered(self) -> bool:
@@ -81,11 +83,16 @@ def _image(pane: Json, at: int, texts: Sequence[str]) -> Image | None:
     return Image(grey.reshape(shape).T, np.array(pane["images"]["position"][: len(ink)]).reshape(shape).T)
 
 
-def alignment(pane: Json, sentence: int, texts: Sequence[str]) -> Alignment | None:
-    """At the last update kept, the mean of its heads; None where a weight is no number."""
+def is_plain(pane: Json) -> bool:
+    """Whether it is the attention of the target to the source, the mean of its heads, as a figure that says no more of it shows."""
+    return pane["module"].removeprefix(WORDS) == "cross"
+
+
+def alignment(pane: Json, sentence: int, texts: Sequence[str], head: int | None = None) -> Alignment | None:
+    """At the last update kept; of several heads this one, or their mean. None where a weight is no number."""
     at = pane["sentence"].index(sentence)
     source, target = (texts[number].split("\n") for number in (pane["source"][at], pane["target"][-1][at]))
-    heads = [head[at] for head in pane["weights"][-1]]
+    heads = [weights[at] for number, weights in zip(pane["heads"], pane["weights"][-1]) if head in (None, number)]
     if None in heads:
         return None
     weights = np.mean([unpacked(head, len(target), len(source)) for head in heads], axis=0)
@@ -94,4 +101,5 @@ def alignment(pane: Json, sentence: int, texts: Sequence[str]) -> Alignment | No
         gold = np.zeros(weights.shape, np.uint8)
         for link in pane["gold"][at]:
             gold.flat[link >> 1] = 1 + (link & 1)
-    return Alignment(sentence, [*map(shown, source)], [*map(shown, target)], weights, gold, _image(pane, at, texts))
+    return Alignment(sentence, [*map(shown, source)], [*map(shown, target)], weights, gold, _image(pane, at, texts),
+                     None if is_plain(pane) else SIDES.get(pane["kind"], ("target", "source")))  # fmt: skip

@@ -29,6 +29,11 @@ FOOT = 0.32  # the legend's
 SHADES = LinearSegmentedColormap.from_list("shades", matplotlib.colormaps["Blues"](np.linspace(0, 0.6, 64)))  # ink is seen on all of them
 
 
+def side_room(named: Sequence[tuple[str, Alignment]]) -> float:
+    """For the names of both sides, where they are said."""
+    return LINE * any(item.sides for _, item in named)
+
+
 def words_room(sides: Sequence[Sequence[str]]) -> float:
     """The widest word, for each point of its font."""
     return max(text_width(word, 1) for words in sides for word in words)
@@ -38,7 +43,7 @@ def cell_size(named: Sequence[tuple[str, Alignment]], columns: int, width: float
     """So that `columns` panels fill the width; not above LARGEST."""
     across = max(item.weights.shape[1] for _, item in named)
     beside = words_room([item.target for _, item in named])
-    room = width / columns - 3 * GAP
+    room = width / columns - 3 * GAP - side_room(named)
     cell = room / (across + beside * FILLED * 72)
     if cell * FILLED * 72 > SMALL or all(item.numbered for _, item in named):  # words grow no further, or with their rows
         cell = (room - beside * SMALL) / across
@@ -74,8 +79,9 @@ def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together
     named = [(textwrap.fill(name, int(wide)), item) for name, item in named]
     rows = [named[i : i + columns] for i in range(0, len(named), columns)]
     titled = LINE * max(len(name.splitlines()) for name, _ in named) + GAP * any(name for name, _ in named)
-    beside = words_room([item.target for _, item in named]) * size + GAP
-    above = [(words_room([item.source for _, item in row]) * size if every == 1 else LINE) + GAP + titled for row in rows]
+    sides = side_room(named)
+    beside = words_room([item.target for _, item in named]) * size + GAP + sides
+    above = [(words_room([item.source for _, item in row]) * size if every == 1 else LINE) + GAP + titled + sides for row in rows]
     down = [max(item.weights.shape[0] for _, item in row) * row_height for row in rows]
     foot = 0.32
     height = sum(above) + sum(down) + 2 * GAP * len(rows) + foot
@@ -90,6 +96,11 @@ def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together
             axis = figure.add_axes((left / total, (under - t * row_height) / height, s * cell / total, t * row_height / height))
             image = draw_matrix(axis, item, size, line=0.5, every=every)
             figure.text((left - beside) / total, (top - GAP) / height, name, fontsize=SMALL, fontweight="bold", va="top")
+            if item.sides:
+                down_side, across_side = item.sides
+                axis_y = under - t * row_height / 2
+                figure.text((left - beside) / total, axis_y / height, down_side, fontsize=SMALL, color=FAINT, rotation=90, va="center")
+                figure.text(left / total, (top - GAP - titled) / height, across_side, fontsize=SMALL, color=FAINT, va="top")
         top -= words + depth + 2 * GAP
     legend_below(figure, image, [item for _, item in named], margin)
     return figure, size

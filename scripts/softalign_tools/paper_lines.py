@@ -90,10 +90,11 @@ def value_title(chart: Chart) -> str:
 
 def seeds_text(chart: Chart, band: str) -> str:
     """Of which runs a line is the mean."""
-    shown = {"sd": "mean and standard deviation", "range": "mean, least and greatest", "none": "mean"}[band]
+    several = {"sd": "mean and standard deviation over seeds", "range": "mean, least and greatest over seeds", "none": "mean over seeds"}
+    shown = several[band] if any(len(line.seeds) > 1 for line in chart.lines) else "one run each, of seed" if len(chart.lines) > 1 else "one run, of seed"
     seeds = {line.series: ", ".join(map(str, line.seeds)) for line in chart.lines}
     alike = len(set(seeds.values())) == 1
-    return f"{shown} over seeds: {next(iter(seeds.values())) if alike else '; '.join(f'{name}: {own}' for name, own in seeds.items())}"
+    return f"{shown}: {next(iter(seeds.values())) if alike else '; '.join(f'{name}: {own}' for name, own in seeds.items())}"
 
 
 def draw_lengths(drawn: Sequence[Chart], width: str, trained: set[tuple[int | None, int] | None], height: float | None = None,

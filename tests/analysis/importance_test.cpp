@@ -1,5 +1,5 @@
 // The importance of a sweep's parameters beside NumPy's least squares, and where there is none.
-#include "framework/analysis/differences.hpp"
+#include "framework/analysis/importance.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -86,6 +86,26 @@ BOOST_AUTO_TEST_CASE(there_is_none_of_too_few_runs_or_parameters) {
   BOOST_TEST(!importance_of(made.settings, std::vector<double>(24, 1.5)));
   for (Difference& one : made.settings) one = {{"a", one[1].second}};
   BOOST_TEST(!importance_of(made.settings, made.values));
+}
+
+// The difference between having a score and having none is the attention's.
+BOOST_AUTO_TEST_CASE(what_a_plugin_leaves_out_counts_for_the_plugin) {
+  std::vector<Difference> settings;
+  std::vector<double> values;
+  for (const std::string score : {"", "additive", "dot"})
+    for (const double seed : {-0.25, 0., 0.25}) {
+      settings.push_back({{"attention.type", score.empty() ? "none" : "global"}});
+      if (!score.empty()) settings.back().emplace_back("attention.score.type", score);
+      values.push_back((score.empty() ? 0 : score == "dot" ? 2.5 : 3.5) + seed);
+    }
+  const Importance found = importance_of(settings, values).value();
+  const auto near = boost::test_tools::tolerance(1e-12);
+  // Sums of squares: attention, means 0 and 3 over 3 and 6 runs, 18; score 1.5; seeds 0.375.
+  BOOST_REQUIRE(found.effects.size() == 2u);  // no pair of a plugin and its part
+  BOOST_TEST(found.effects[0].parameters.front() == "attention.type");
+  BOOST_TEST(found.effects[0].share == 18 / 19.875, near);
+  BOOST_TEST(found.effects[1].parameters.front() == "attention.score.type");
+  BOOST_TEST(found.effects[1].share == 1.5 / 19.875, near);
 }
 
 // "" is a value: of an option that a configuration does not have.

@@ -4,6 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "framework/analysis/differences.hpp"
+
 using namespace softalign;
 
 namespace {
@@ -57,6 +59,33 @@ BOOST_AUTO_TEST_CASE(a_panel_is_a_test_set_and_a_series_a_configuration) {
   for (Run& run : runs) run.panel.clear();
   place_by_test_set(runs);
   BOOST_TEST(runs[0].panel.empty());  // the only one needs no name
+}
+
+// By the type of attention and, where it differs, the score; by the score alone where only the usual attention has one.
+BOOST_AUTO_TEST_CASE(legends_name_the_attention_before_its_score) {
+  const auto names = [](const std::vector<std::string>& attentions) {
+    std::vector<std::string> identities;
+    for (const std::string& one : attentions)
+      identities.push_back(fmt::format(R"({{"model":{{"attention":{{"type":{}}}}}}})", one));
+    return legend_names(identities);
+  };
+  const auto scored = [](const std::string& type, const std::string& score) {
+    return fmt::format(R"("{}","score":{{"type":"{}"}})", type, score);
+  };
+  const auto mocha = [&](const std::string& score) {
+    return scored("mocha", score) + R"(,"chunk_score":{"type":"additive"})";
+  };
+  const std::string none = R"("none")", hops = R"("memory_hops")";
+  BOOST_TEST(names({none, scored("global", "additive"), scored("global", "dot")}) ==
+             (Names{"none", "additive", "dot"}));
+  BOOST_TEST(names({none, scored("global", "additive")}) == (Names{"none", "additive"}));
+  BOOST_TEST(names({none, scored("entmax", "additive")}) == (Names{"none", "entmax"}));
+  BOOST_TEST(names({scored("global", "additive"), scored("entmax", "additive"), none}) ==
+             (Names{"global", "entmax", "none"}));
+  BOOST_TEST(names({scored("entmax", "additive"), mocha("additive"), mocha("dot"), hops}) ==
+             (Names{"entmax additive", "mocha additive", "mocha dot", "memory_hops"}));
+  BOOST_TEST(names({mocha("additive"), mocha("dot"), none}) ==
+             (Names{"mocha additive", "mocha dot", "none"}));
 }
 
 BOOST_AUTO_TEST_CASE(series_are_ranked_by_their_mean_on_dev) {

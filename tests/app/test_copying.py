@@ -85,6 +85,26 @@ def test_commands_show_copied_words(folder: Path, run: Path) -> None:
     assert all(one["log_probability"] < -3 for one in json_lines("score", run, "--source", "source", "--target", "target", cwd=folder))
 
 
+def test_alignments_have_the_words_that_are_read_and_written(folder: Path, run: Path) -> None:
+    with h5py.File(run / "run.h5") as file:
+        for module, written in (("cross", "reference"), ("cross_search", "hypothesis")):
+            group = file[f"alignments/{module}"]
+            for at, sentence in enumerate(group["sentence"][:]):
+                for side, words in (("src", "source"), ("tgt", written)):
+                    tokens = group[f"{side}_tokens"].asstr()[...].reshape(len(group["sentence"]), -1)[at].tolist()
+                    assert [token for token in tokens if token not in ("", "</s>")] == file[f"test/{words}"].asstr()[sentence].split(), module
+    source = lines_of(folder, "test.report")[0]
+    (folder / "one").write_text(f"{source}\n")
+    text = softalign("translate", run, "--alignments", "w.h5", "--force", cwd=folder, text=f"{source}\n").stdout
+    (folder / "two").write_text(text)
+    softalign("score", run, "--source", "one", "--target", "two", "--alignments", "s.h5", "--force", cwd=folder)
+    for name in ("w.h5", "s.h5"):
+        with h5py.File(folder / name) as file:
+            group = file["alignments/cross"]
+            assert [*source.split(), "</s>"] == group["src_tokens"].asstr()[0].tolist()
+            assert [*text.split(), "</s>"] == group["tgt_tokens"].asstr()[0, 0].tolist()
+
+
 def test_names_may_be_demanded(folder: Path, run: Path) -> None:
     source = "kelzon from tarvi has won the rally ahead of bonda ."
     (folder / "demand").write_text("bonda beats nobody\n")

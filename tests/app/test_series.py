@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -174,3 +175,9 @@ def test_errors_of_numbers_are_not_measured_on_words(folder: Path) -> None:
     watched = "train.early_stopping={metric: dev/rmse, patience: 1}"
     softalign("run", "sine.yaml", watched, "evaluate.search_dev=true", "train.max_updates=1", cwd=folder)
     assert "dev/rmse" in error("run", "tiny.yaml", watched, "evaluate.search_dev=true", cwd=folder, code=2)
+
+
+def test_a_report_counts_the_source_in_frames(folder: Path) -> None:
+    softalign("run", "sine.yaml", "train.epochs=1", cwd=folder)
+    (run,) = json.loads(softalign("export", "results", "--what", "report", "--resamples=0", cwd=folder).stdout)["runs"]
+    assert run["record"]["length_unit"] == "frames"

@@ -40,6 +40,16 @@ def test_figures_are_those_of_the_script_and_leave_no_trace(swept: sa.Sweep, tmp
     assert (tmp_path / "ours.png").read_bytes() == (tmp_path / "theirs.png").read_bytes()
 
 
+def test_curves_of_a_run_have_the_same_style(swept: sa.Sweep, tmp_path: Path) -> None:
+    run = next(iter(swept.runs))
+    drawn = []
+    for settings in ({}, LOUD):
+        with matplotlib.rc_context(settings):
+            run.plot(["loss"]).savefig(tmp_path / "curve.png", facecolor="white")
+            drawn.append((tmp_path / "curve.png").read_bytes())
+    assert drawn[0] == drawn[1] and run.plot(["loss"]).axes[0].lines[0].get_color() == "#0072b2"
+
+
 def test_numbers_are_those_of_the_records(swept: sa.Sweep) -> None:
     figure = sa.lengths(swept, ["bleu", "loss"])
     assert [axes.get_ylabel().split()[0] for axes in figure.axes] == ["BLEU", "loss"]

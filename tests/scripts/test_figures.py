@@ -572,6 +572,71 @@ def test_an_encoder_s_attention_is_drawn_where_it_is_asked_for(refused, tmp_path
     assert np.abs(item_of(path, 12, "encoder_layer1").weights - expected[:6, :6]).max() <= 0.5 / 255 + 1e-6
 
 
+def write_layer(path: Path, module: str) -> np.ndarray:
+    """Two heads that differ, in a module without gold links. Returns their weights [head, target, source] of sentence 5."""
+    with h5py.File(path, "a") as file:
+        group = file.create_group(f"alignments/{module}")
+        write_alignments(group, (3, 5), np.random.default_rng(1))
+        weights = np.concatenate([group["weights"][:], group["weights"][:] ** 2], axis=2)
+        for name in ("gold", "head", "weights"):
+            del group[name]
+        group["head"], group["weights"] = np.arange(2, dtype=np.int32), weights
+        return weights[0, 0, :, :4, :4]
+
+
+def test_heads_are_drawn_apart_where_they_are_asked_for(refused, tmp_path):
+    path = write_record(tmp_path, "dot")
+    expected = write_layer(path, "cross_layer1")
+
+    def drawn(heads: list[int], module: str = "cross_layer1") -> dict[str, np.ndarray]:
+        return {name: item.weights for name, item in paper_figures.chosen([path], [5], module, heads, False, {}, lambda text: None)}
+
+    apart = drawn([1, 0])
+    assert list(apart) == ["toy-dot, cross_layer1, head 1", "toy-dot, cross_layer1, head 0"]
+    for weights, head in zip(apart.values(), expected[::-1]):
+        assert np.abs(weights - head).max() <= 0.5 / 255 + 1e-6
+    (mean,) = drawn([]).items()
+    assert mean[0] == "toy-dot, cross_layer1, mean of 2 heads" and np.abs(mean[1] - expected.mean(0)).max() <= 0.5 / 255 + 1e-6
+    assert "there are: 0 to 1" in refused(2, "alignments", path, "--module", "cross_layer1", "--head", "0,2", "--output", tmp_path / "x")
+    assert list(drawn([], "")) == [""]
+    assert run("alignments", path, "--module", "cross_layer1", "--head", "0,1", "--output", tmp_path / "x").returncode == 0
+
+
+@pytest.mark.parametrize(("module", "sides"), [("encoder_layer1", ["source", "source"]), ("decoder_layer1", ["target", "target read"]), ("cross_layer1", ["target", "source"])])
+def test_what_is_not_plain_says_what_it_is_and_what_its_sides_are(tmp_path, module, sides):
+    path = write_record(tmp_path, "dot")
+    write_layer(path, module)
+    figure = paper_figures.alignments([path], [5], module, [], False, {}, "column", lambda text: None)
+    figure.draw_without_rendering()
+    texts = {text.get_text(): text for text in figure.texts}
+    assert f"toy-dot, {module}, mean of 2 heads" in {" ".join(text.split()) for text in texts} and set(sides) <= set(texts)
+    boxes = [text.get_window_extent() for text in [*figure.texts, *figure.axes[0].get_xticklabels(), *figure.axes[0].get_yticklabels()] if text.get_text()]
+    assert all(box.x0 >= 0 and box.y1 <= figure.bbox.y1 for box in boxes)
+    assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[:at])
+
+
+def test_without_sentences_the_first_few_are_drawn(tmp_path):
+    path = write_record(tmp_path, "dot", lengths=(4, 5, 6, 7, 8))
+    panels = paper_figures.chosen([path], [], "", [], False, {}, lambda text: None)
+    assert [item.sentence for _, item in panels] == [5, 12, 19, 26]
+    assert run("alignments", path, "--output", tmp_path / "x").returncode == 0
+
+
+def flat(values: list[float], title: str, units: str) -> Chart:
+    return Chart(title, units, (0, 100) if units == "percent" else (1, math.inf), [Line("dot", range(len(values)), values, seeds=[1])], "dev")
+
+
+def test_axes_have_no_offset_and_a_constant_zero_has_the_whole_range():
+    axis, zero = paper_lines.draw_curves([flat([1.0008, 1.0009, 1.001], "perplexity", "1"), flat([0, 0, 0], "exact match", "percent")], "page").axes
+    axis.figure.draw_without_rendering()
+    assert axis.yaxis.get_offset_text().get_text() == "" and axis.get_yticklabels()[0].get_text().startswith("1.0")
+    assert zero.get_ylim()[1] > 100
+
+
+def test_one_run_has_no_deviation_over_seeds():
+    assert paper_lines.seeds_text(flat([1], "loss", "nats"), "sd") == "one run, of seed: 1"
+
+
 def test_labels_of_an_axis_stay_in_the_figure(tmp_path):
     record = write_record(tmp_path, "dot")
     for metrics, lines in ((["bleu"], 1), (["bleu", "perplexity", "token_accuracy"], 2)):

@@ -18,11 +18,13 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from markupsafe import Markup
 from report_places import IMAGES, PROGRAM, ROOT, STOPPING, SWEEP, TINY, make_broken_sweep, make_run, make_study, make_sweep, softalign, truncate
 
 from softalign_tools.matrices import unpacked
 from softalign_tools.program import report_of
 from softalign_tools.report import heatmaps, panels, svg, sweep
+from softalign_tools.report.figures import Figure, legend
 from softalign_tools.report.gather import gather
 from softalign_tools.report.page import compute, html
 from softalign_tools.report.summary import common_facts
@@ -181,6 +183,11 @@ def test_curves_have_other_axes_and_a_trend_as_recorded(tmp_path):
     assert re.search(r'train: loss.*?class="raw .*?class="line ', page) and page.count('class="raw ') < page.count('class="line ')
 
 
+def test_a_legend_has_the_order_of_the_figure_with_most_lines():
+    figures = [Figure("", Markup(""), [], [], legend=[(name, Markup(""), "") for name in names]) for names in (["additive", "dot"], ["none", "additive", "dot"], ["none"])]
+    assert [name for name, *_ in legend(figures)] == ["none", "additive", "dot"]
+
+
 def test_a_chart_of_zeros_is_left_out_and_named(run):
     made = compute([run])
     (curve,) = (one for one in made.subject.data["panels"][0]["curves"] if one["name"] == "dev/chrf")
@@ -265,7 +272,7 @@ def test_a_study_shows_its_claims_with_verdicts_and_its_tables(study):
     assert [claim["verdict"] for claim in outcome["claims"]] == ["holds", "fails", "unmeasured"]
     first, second = re.findall(r'<li class="card"><span class="badge (\w+)">\w+</span> <code>(.*?)</code>', page)
     assert first == ("holds", "token_accuracy(reverse/additive) &gt;= 0") and second[0] == "fails"
-    assert '<span class="badge unmeasured">open: not measured</span>' in page
+    assert '<span class="badge unmeasured">open, not measured</span>' in page
     assert "because it cannot be less" in page and "1 of 2" in page and outcome["question"] in page
     value = outcome["tables"][0]["rows"][0]["values"][0]
     assert f"<td>{value['mean']:.2f} ± {value['deviation']:.2f}</td>" in page
@@ -549,8 +556,8 @@ def test_an_open_question_is_answered_and_cannot_fail(study, tmp_path):
     for claim in outcome["claims"][:2]:
         claim["expect"] = "open"
     (copy / "study.json").write_text(json.dumps(outcome))
-    assert re.findall(r'<span class="badge (\w+)">(open: [\w ]+)</span>', html(compute([copy]))) == [
-        ("answered", "open: yes"), ("answered", "open: no"), ("unmeasured", "open: not measured")]  # fmt: skip
+    assert re.findall(r'<span class="badge (\w+)">(open, [\w ]+)</span>', html(compute([copy]))) == [
+        ("answered", "open, holds"), ("answered", "open, does not hold"), ("unmeasured", "open, not measured")]  # fmt: skip
 
 
 def test_a_study_keeps_its_order(study, monkeypatch):
@@ -682,6 +689,8 @@ def test_the_baseline_is_that_of_compare_and_not_the_best(demo):
     assert ids[panel["comparison"]["baseline"] - 1] == first != ids[0]
     page = html(compute([demo]))
     assert re.search(r"<small>[+−][\d.e−]+, n = \d", page)
+    assert re.search(r"<td><b>[^<]+ \*</b>", page) and "* and bold: the best of its column" in page
+    assert not re.search(r"<b>[^<]*<(br|small)", page)  # no difference is bold
     marked = re.search(r'<th scope="row" class="wrap">([^<]*) \(baseline\)</th>', page)
     assert marked and marked[1] == panel["series"][ids.index(first)]
 

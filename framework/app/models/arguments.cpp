@@ -164,22 +164,32 @@ KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
 
 void KeptAlignments::keep(Index line,
                           Index rank,
-                          std::span<const Token> source,
+                          const Example& source,
                           const Hypothesis& hypothesis) {
   const TrainedRun& run = runs_.first();
+  const bool copies = runs_.scorer.aligning().batch_parts().copies != nullptr;
+  const std::string written = hypothesis.replaced.empty()
+                                  ? std::string(copies ? source.target_text : "")
+                                  : text_of(hypothesis, *run.target);
   std::vector<Alignment> found;
   if (!file_.empty())
     found = recorded_alignments({rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1),
                                  run.record.last_update(),
                                  line,
                                  0},
-                                {run.source.get(), source, *run.target, hypothesis.tokens},
+                                {run.source.get(),
+                                 source.source,
+                                 *run.target,
+                                 hypothesis.tokens,
+                                 {},
+                                 copies ? source.source_text : "",
+                                 written},
                                 matrix_of(hypothesis));
   const bool linked = !links_.path.empty() && rank == 0;
   std::string links;
   if (linked)
     links = links_text(links_of(
-        *run.source, source, *run.target, hypothesis.tokens, matrix_of(hypothesis), rule_));
+        *run.source, source.source, *run.target, hypothesis.tokens, matrix_of(hypothesis), rule_));
   const std::lock_guard lock(mutex_);
   std::move(found.begin(), found.end(), std::back_inserter(alignments_));
   if (!linked) return;

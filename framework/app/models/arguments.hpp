@@ -69,9 +69,9 @@ class KeptAlignments {
 
   // From any thread. line, rank: of the hypothesis, from 0; the best are the module "cross", others
   // "cross_2", "cross_3" and so on. Links are those of the best.
-  void keep(Index line, Index rank, std::span<const Token> source, const Hypothesis& hypothesis);
+  void keep(Index line, Index rank, const Example& source, const Hypothesis& hypothesis);
   TakeHypothesis take() {
-    return [this](Index line, Index rank, std::span<const Token> source, const Hypothesis& one) {
+    return [this](Index line, Index rank, const Example& source, const Hypothesis& one) {
       keep(line, rank, source, one);
     };
   }

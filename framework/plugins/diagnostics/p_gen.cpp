@@ -29,9 +29,10 @@ class Switch final : public Diagnostic {
   }
 
   std::vector<FoundArray> arrays() const override {
-    return {{"mean", "probability of writing a symbol, not copying one"},
-            {"of_copied", "the same of words that the target vocabulary lacks"},
-            {"by_step", "the same of each step", "1", {"step"}}};
+    return {{"mean", "p_gen, the probability of writing a symbol, not copying one"},
+            {"of_copied",
+             "p_gen, the probability of writing, at words that the target vocabulary lacks"},
+            {"by_step", "p_gen, the probability of writing a symbol, at each step", "1", {"step"}}};
   }
 
   Findings look(const Probed& probed) const override {

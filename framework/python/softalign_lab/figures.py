@@ -37,7 +37,7 @@ def lengths(
     from softalign_tools import figures
 
     wanted = [metric] if isinstance(metric, str) else metric or []
-    return _drawn(font, band, width, lambda note: figures.lengths(places(runs), wanted, band, names or {}, width, height, note))
+    return drawn(font, band, width, lambda note: figures.lengths(places(runs), wanted, band, names or {}, width, height, note))
 
 
 def heatmap(
@@ -62,10 +62,10 @@ def heatmap(
     (place,) = places(sweep)
     if os.path.exists(os.path.join(place, "plan.jsonl")):
         answer("sweep", "status", "--json", "--", place, codes=(0, 1))  # writes the table of what is there now; 1: a row cannot be read
-    return _drawn(font, "sd", width, lambda note: figures.heatmap(place, x, y, metric, where or {}, best, width, height, note))
+    return drawn(font, "sd", width, lambda note: figures.heatmap(place, x, y, metric, where or {}, best, width, height, note))
 
 
-def _drawn(font: str, band: str, width: str, draw: Callable[[Callable[[str], None]], Drawing]) -> Drawing:
+def drawn(font: str, band: str, width: str, draw: Callable[[Callable[[str], None]], Drawing]) -> Drawing:
     """Drawn in the style of papers, which is gone from matplotlib's settings afterwards."""
     import matplotlib
 

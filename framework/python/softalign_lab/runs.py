@@ -18,7 +18,7 @@ from softalign_lab.models import Hypothesis, Model, alignment
 if TYPE_CHECKING:
     import numpy as np
     import xarray
-    from matplotlib.figure import Figure
+    from softalign_tools.drawing import Drawing
 
 Place = str | PathLike
 
@@ -148,19 +148,24 @@ class Run:
         """The metrics of "dev" or "test", measured again: how={"search": {"width": 10}, "lengths": [20]}."""
         return self.model(**how).evaluate(split)
 
-    def plot(self, metrics: Sequence[str] = ("loss",)) -> Figure:
-        """Learning curves of the training and the dev set, beside each other for several metrics."""
-        from matplotlib.figure import Figure
+    def plot(self, metrics: Sequence[str] = ("loss",)) -> Drawing:
+        """Learning curves of the training and the dev set, beside each other for several metrics, in the style of lengths()."""
+        from softalign_lab.figures import drawn
 
         known = sorted({name for split in ("train", "dev") for name in self._series(split)})
         if unknown := [metric for metric in metrics if metric not in known]:
             raise _core.SpecError(f"no curve of {unknown[0]!r}; there are: {', '.join(known)}")
-        figure = Figure(figsize=(4 * len(metrics), 3), layout="constrained")
+        return drawn("sans", "sd", "page", lambda note: self._curves(metrics))
+
+    def _curves(self, metrics: Sequence[str]) -> Drawing:
+        from softalign_tools.drawing import Drawing, looks
+
+        figure = Drawing(figsize=(3.15 * len(metrics), 2.4), layout="constrained")
         for axes, metric in zip(figure.subplots(1, len(metrics), squeeze=False)[0], metrics):
-            for name in ("train", "dev"):
+            for name, look in looks(("train", "dev")).items():
                 series = self._series(name)
                 if metric in series:
-                    series[metric].dropna().plot(ax=axes, label=name, marker="." if name == "dev" else None)
+                    series[metric].dropna().plot(ax=axes, label=name, **look | ({"marker": None} if name == "train" else {}))
             axes.set(xlabel="update", ylabel=metric.replace("_", " "))
             axes.legend()
         return figure

@@ -61,6 +61,15 @@ def _legend(labels: Sequence[str], looks: Sequence[int]) -> list[tuple[str, Mark
     return [(label, sample(look), style(look)) for label, look in zip(labels, looks)]
 
 
+def legend(figures: Sequence[Figure]) -> list[tuple[str, Markup, str]]:
+    """Each line of them once, in the order of the figure that has most."""
+    found: dict[str, tuple[str, Markup, str]] = {}
+    for figure in sorted(figures, key=lambda figure: -len(figure.legend)):
+        for line in figure.legend:
+            found.setdefault(line[0], line)
+    return list(found.values())
+
+
 def _digits(values: Iterable[float | None]) -> list[float | None]:
     """As many as a drawing needs."""
     return [float(f"{v:.5g}") if v is not None and math.isfinite(v) else None for v in values]

@@ -19,7 +19,7 @@ from softalign_tools.files import PAGE_MARK
 from softalign_tools.report import panels, sweep
 from softalign_tools.report.checklist import Item, checklist
 from softalign_tools.report.comparison import comparisons
-from softalign_tools.report.figures import Figure
+from softalign_tools.report.figures import Figure, legend
 from softalign_tools.report.gather import Subject, gather, run_name, shown_place
 from softalign_tools.report.heatmaps import heatmaps
 from softalign_tools.report.panels import Table
@@ -133,7 +133,7 @@ def html(report: Report) -> str:
     environment = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters.update(number=number, p=p_text, seeds=seeds, spread=spread, shown_place=shown_place)
-    environment.filters.update(text_of=text_of, run_name=run_name, title_of=subject.title)
+    environment.filters.update(legend=legend, text_of=text_of, run_name=run_name, title_of=subject.title)
     explored = explorer(subject)
     return environment.get_template("page.html").render(
         subject=subject,

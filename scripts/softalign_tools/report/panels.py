@@ -137,11 +137,11 @@ def length_figure(subject: Subject, table: Table) -> Figure:
 
 
 def diagnostics(subject: Subject) -> dict[str, Panel]:
-    """Of each panel whose runs were looked into: single numbers at the last update with a column for each series, and figures."""
+    """Of each panel whose runs were looked into: single numbers at the last update with a column for each series, and figures, by update first."""
     drawn = {}
     for name, panel in panels(subject):
         made = [_shown(subject, chart) for chart in charts.diagnostics(panel)]
-        drawable = [chart for chart in made if any(len(line.at) > 1 for line in chart.lines)]
+        drawable = sorted((chart for chart in made if any(len(line.at) > 1 for line in chart.lines)), key=lambda chart: chart.along != "update")
         figures = [_line_chart(subject, name, chart, chart.label) for chart in drawable if not chart.all_zero]
         zero = [chart.label for chart in drawable if chart.all_zero]
         single = [one for one in panel["diagnostics"] if "last" in one]

@@ -123,7 +123,7 @@ class Explorer {
     this.ui.last.textContent = key.startsWith("less ") ? "difference" : named ? "chrF2" : "entropy";
     this.ui.sentences.replaceChildren(...this.shown.map((at) => {
       const columns = [["number", pane.sentence[at]], ["length", this.length(pane, at)], ["loss", known("loss", at, 2)], ["accuracy", known("accuracy", at, 0)], [this.ui.last.textContent, known(named ? key : "entropy", at, 2)]];
-      const words = element("span", { class: "words" }, this.words(pane.images ? pane.target.at(-1)[at] : pane.source[at], pane).join(" ").replace(/ <\/s>$/, ""));
+      const words = element("span", { class: "words" }, this.words(pane.images || isNumbered(this.words(pane.source[at], pane)) ? pane.target.at(-1)[at] : pane.source[at], pane).join(" ").replace(/ <\/s>$/, ""));
       const scores = columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${value}`).join(", ");
       const row = element("li", { role: "option", id: `sentence-${at}`, "data-at": at, "aria-selected": "false", "aria-description": scores });
       row.append(words, element("span", { class: "numbers", "aria-hidden": "true" }, ...columns.map(([, value]) => element("span", {}, String(value)))));
@@ -284,7 +284,7 @@ class Explorer {
   // The sentence as text: source words shaded by how much the chosen target word looks at them; or its image, shaded so.
   read(matrix) {
     const line = (label, words, name = label) => element("div", { class: label }, element("small", {}, name), ...words.flatMap((word) => [word, " "]));
-    const source = matrix.image ? [] : matrix.source.map((word, s) => {
+    const source = matrix.image || isNumbered(matrix.source) ? [] : matrix.source.map((word, s) => {
       const part = element("span", s === matrix.column ? { class: "on" } : {}, word);
       part.style.background = `color-mix(in srgb, var(--heat) ${Math.round(55 * matrix.weight(matrix.row, s))}%, transparent)`;
       return part;
@@ -295,9 +295,12 @@ class Explorer {
       return part;
     });
     const picture = matrix.image && drawPicture(matrix, (column) => { this.cursor = [matrix.row, column]; this.move(...this.cursor); });
-    matrix.reading.replaceChildren(picture ?? line("source", source), line("target", target, matrix.rows));
+    matrix.reading.replaceChildren(...(picture ? [picture] : source.length ? [line("source", source)] : []), line("target", target, matrix.rows));
   }
 }
+
+// Whether source positions, such as frames, have numbers instead of words.
+const isNumbered = (words) => words.every((word, at) => word === `#${at}`);
 
 // The longest common subsequence of two lists of words: the places of its words in each.
 function common(a, b) {
