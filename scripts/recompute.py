@@ -7,6 +7,7 @@ compares them with claims.csv, which the program has written. Exit status: 1 whe
 
 from __future__ import annotations
 
+import argparse
 import csv
 import functools
 import re
@@ -211,6 +212,6 @@ def compared(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    if not sys.argv[1:] or sys.argv[1].startswith("-"):
-        sys.exit(__doc__)
-    sys.exit(min(1, sum(compared(Path(folder)) for folder in sys.argv[1:])))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", type=Path)
+    sys.exit(min(1, sum(map(compared, parser.parse_args().folders))))

@@ -8,7 +8,7 @@ other sentences, so that it can know nothing but their frequencies.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +32,11 @@ def learnt(x: Any, y: Any) -> Any:
     return weights
 
 
-def main(places: list[str]) -> int:
-    if not places or places[0].startswith("-"):
-        print(__doc__, file=sys.stderr)
-        return 2
-    for place in places:
-        record = Path(place) / "run.h5" if Path(place).is_dir() else Path(place)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", metavar="RUN", type=Path)
+    for place in parser.parse_args().runs:
+        record = place / "run.h5" if place.is_dir() else place
         with h5py.File(record) as file:
             found = file["diagnostics/bottleneck/test"]
             ridge, states = found["state_accuracy"][-1], found["states"][-1].astype(np.float32)
@@ -54,8 +53,7 @@ def main(places: list[str]) -> int:
             rows.append([ridge[at], *right])
             print(f"| {at + 1} | {words.shape[1] - at} | " + " | ".join(f"{value:.1f}" for value in rows[-1]) + " |", flush=True)
         print("| mean | | " + " | ".join(f"{value:.1f}" for value in np.mean(rows, axis=0)) + " |\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()
