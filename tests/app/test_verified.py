@@ -112,7 +112,7 @@ def test_what_a_record_says_of_known_metrics_is_not_believed(record: Path, tmp_p
     for copy in copies:
         with h5py.File(copy, "a") as file:
             for metric in ("loss", "bleu"):
-                for fact in ("higher_is_better", "units", "long_name", "valid_min", "order", "main", "searched"):
+                for fact in ("higher_is_better", "units", "long_name", "valid_min", "order", "searched"):
                     change(file, f"test/by_length/{metric}@{fact}")
     assert shown() == before
     softalign("verify", copies[0], cwd=tmp_path, code=4)
