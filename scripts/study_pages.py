@@ -264,7 +264,7 @@ def filled(text: str, claims: Sequence[Row], table: Path) -> str:
             if not found[1].isdigit():
                 seeds = evaluated(file, found[1])[0][:, 0]
                 mean, deviation = numbers([seeds.mean(), seeds.std(ddof=1) if len(seeds) > 1 else None])
-                return f"{mean} ±{deviation}" if deviation else mean
+                return f"{mean} ±{deviation}" if deviation.strip("0.") else mean
             claim = claims[int(found[1]) - 1]
             difference, low, high = numbers([claim["difference"], claim["low"], claim["high"]])
             return f"{difference} (95 % {low} to {high}, p {p_text(claim['p_holm'])})" if low else difference
