@@ -246,13 +246,13 @@ def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
 
 
 def finding(name: str) -> str:
-    """What was found, with {formulas} instead of numbers: experiments/NAME/finding.md."""
+    """What was found, with `{formulas}` instead of numbers: experiments/NAME/finding.md."""
     file = EXPERIMENTS / name / "finding.md"
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def filled(text: str, claims: Sequence[Row], table: Path) -> str:
-    """Writes numbers for {formulas} of measurements, mean and deviation over seeds, and for {3}, the difference of claim 3."""
+    """Writes numbers for `{formulas}` of measurements, mean and deviation over seeds, and for `{3}`, the difference of claim 3."""
 
     def numbers(values: Sequence[float | None]) -> Iterator[str]:
         digits = max(1 if abs(value or 0) >= 10 else 2 if abs(value or 0) >= 1 else 3 for value in values[:1])
@@ -269,7 +269,7 @@ def filled(text: str, claims: Sequence[Row], table: Path) -> str:
             difference, low, high = numbers([claim["difference"], claim["low"], claim["high"]])
             return f"{difference} (95 % {low} to {high}, p {p_text(claim['p_holm'])})" if low else difference
 
-        return re.sub(r"\{([^{}]+)\}", value, text)
+        return re.sub(r"`\{([^{}]+)\}`", value, text)
 
 
 def chapters_of(name: str, found: str) -> str:

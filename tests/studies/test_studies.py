@@ -126,6 +126,20 @@ def test_the_summary_is_that_of_the_pages(tmp_path: Path):
     assert (tmp_path / "README.md").read_text() == text and text.count("\n## [") == len(PUBLISHED)
 
 
+@pytest.mark.parametrize("page", [page for page in PUBLISHED if (ROOT / "experiments" / page.name / "finding.md").exists()], ids=lambda page: page.name)
+def test_a_finding_has_the_numbers_of_the_table(page: Path, tmp_path: Path):
+    write = """
+import csv, pathlib, sys, study_pages
+page = pathlib.Path(sys.argv[1])
+numbers = ("difference", "low", "high", "p_holm")
+with (page / "claims.csv").open() as lines:
+    claims = [{key: float(row[key]) if row[key] else None for key in numbers} for row in csv.DictReader(lines)]
+print(study_pages.filled(study_pages.finding(page.name), claims, page / "table.h5"))
+"""
+    done = subprocess.run(["/usr/bin/python3", "-c", write, page], env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")}, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() in (page / "README.md").read_text() and "`{" not in done.stdout
+
+
 def test_started_again_it_runs_nothing_and_writes_the_same(out: Path):
     name = "controls"
     before = {file: file.read_bytes() for file in (out / f"studies/{name}-tiny").iterdir() if file.suffix != ".h5"}
