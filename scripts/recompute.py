@@ -7,6 +7,9 @@ compares them with claims.csv, which the program has written. Exit status: 1 whe
 
 from __future__ import annotations
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products of this size only wait for other threads  # isort: split
 import argparse
 import csv
 import functools
