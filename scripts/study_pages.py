@@ -24,9 +24,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import h5py
-import numpy as np
-from recompute import MEASUREMENT, METRICS, evaluated
 from softalign_tools import plain_matplotlib  # isort: skip
 
 from softalign_tools.charts import Json
@@ -35,12 +32,13 @@ from softalign_tools.files import TEXT_MARK, OutputError, add_force, made_by_us,
 from softalign_tools.paper_lines import draw_lengths, lengths, trained_on
 from softalign_tools.program import RecordError, answer, report_of
 from softalign_tools.report.svg import p_text
+from softalign_tools.study_findings import filled, finding, write_summary
 from softalign_tools.study_json import read_study
 from softalign_tools.study_script import cell, digits_of, markdown
+from softalign_tools.study_table import write_table
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
-BEGIN, END = "<!-- studies: made by scripts/study_pages.py -->\n", "<!-- end of studies -->\n"
 CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
 MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # provenance of a record
 ESTIMATE = ("standard_error", "degrees_of_freedom", "low", "high", "p", "p_holm")
@@ -131,47 +129,6 @@ def csv_text(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def write_table(name: str, study: Row, data: Json, file: Path) -> None:
-    """What the claims and tables were computed from: /test_sets/HASH has lengths and clusters, /runs/PART/VARIANT/SEED the counts of each
-    sentence that their metrics read, and the findings of diagnostics with their places."""
-    claimed = {found[1] for text in (*(claim["claim"] for claim in study["claims"]), finding(name)) for found in MEASUREMENT.finditer(text)}
-    read = {run["run_id"]: run for run in data["runs"]}
-    with h5py.File(file, "w") as table:
-        for run in (run for run in study["runs"] if run["run_id"] in read):
-            metrics = claimed | {shown["metric"] for shown in study["tables"] if shown["part"] == run["part"]}
-            columns = sorted({column for metric in metrics if metric in METRICS for column in METRICS[metric][0]})
-            test_set = read[run["run_id"]]["test_set"]
-            with h5py.File(Path(data["place"]) / run["path"] / "run.h5") as record:
-                if test_set not in table.require_group("test_sets"):
-                    for column in sorted({"source_length", "cluster"} & set(record["test"])):
-                        compact(table, f"test_sets/{test_set}/{column}", record["test"][column][:])
-                group = table.create_group(f"runs/{run['part']}/{run['variant']}/{run['seed']}")
-                group.attrs["test_set"] = test_set
-                for column in columns:
-                    if column in record["test"]:
-                        compact(group, column, record["test"][column][:])
-                for array in sorted(metric for metric in claimed if "." in metric):
-                    values, places = diagnosed(record, array)
-                    group[array] = values
-                    if places is not None:
-                        group[array].attrs["places"] = places
-
-
-def compact(group: Any, name: str, values: Any) -> None:
-    if values.dtype.kind in "iu":
-        values = values.astype(np.min_scalar_type(int(values.max(initial=0))))
-    group.create_dataset(name, data=values, compression="gzip", compression_opts=9, shuffle=True)
-
-
-def diagnosed(record: Any, name: str) -> tuple[Any, Any]:
-    """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis."""
-    diagnostic, *start, array = name.split(".")
-    splits = record["diagnostics"][diagnostic]
-    found = next(splits[split] for split in ("test", "dev") if split in splits and not (start and splits[split]["update"][0]))
-    axes = [dimension[0][:] for dimension in found[array].dims][1:]
-    return np.atleast_1d(found[array][0 if start else -1]), axes[0] if axes else None
-
-
 def figures(study: Row, data: Json, out: Path) -> Iterator[str]:
     """Draws the tables of each part by length, side by side; the names of the files."""
     known = [run["variant"] for run in study["runs"]]
@@ -245,33 +202,6 @@ def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
             yield markdown(table if len(table) > len(table[0]) else list(zip(*table)))
 
 
-def finding(name: str) -> str:
-    """What was found, with `{formulas}` instead of numbers: experiments/NAME/finding.md."""
-    file = EXPERIMENTS / name / "finding.md"
-    return file.read_text(encoding="utf-8") if file.exists() else ""
-
-
-def filled(text: str, claims: Sequence[Row], table: Path) -> str:
-    """Writes numbers for `{formulas}` of measurements, mean and deviation over seeds, and for `{3}`, the difference of claim 3."""
-
-    def numbers(values: Sequence[float | None]) -> Iterator[str]:
-        digits = max(1 if abs(value or 0) >= 10 else 2 if abs(value or 0) >= 1 else 3 for value in values[:1])
-        yield from (number(value, digits) for value in values)
-
-    with h5py.File(table) as file:
-
-        def value(found: re.Match[str]) -> str:
-            if not found[1].isdigit():
-                seeds = evaluated(file, found[1])[0][:, 0]
-                mean, deviation = numbers([seeds.mean(), seeds.std(ddof=1) if len(seeds) > 1 else None])
-                return f"{mean} ±{deviation}" if deviation.strip("0.") else mean
-            claim = claims[int(found[1]) - 1]
-            difference, low, high = numbers([claim["difference"], claim["low"], claim["high"]])
-            return f"{difference} (95 % {low} to {high}, p {p_text(claim['p_holm'])})" if low else difference
-
-        return re.sub(r"`\{([^{}]+)\}`", value, text)
-
-
 def chapters_of(name: str, found: str) -> str:
     """What was found, and the chapters of the study's own README.md that say what to expect."""
     text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
@@ -279,34 +209,6 @@ def chapters_of(name: str, found: str) -> str:
     if found:
         chapters["What was found"] = f"## What was found\n\n{found}\n"
     return "".join(chapters.get(title, "") for title in REPEATED)
-
-
-def short_claims(file: Path) -> str:
-    """The claims of a study, a line each."""
-    with file.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    table = [["", "claim", "verdict", "difference", "95 %", "p, corrected"]]
-    for at, row in enumerate(rows, 1):
-        difference, low, high = (float(row.get(key) or "nan") for key in ("difference", "low", "high"))
-        digits = 3 if abs(difference) < 2 else 2
-        interval = f"{low:.{digits}f} to {high:.{digits}f}" if low == low else ""
-        table.append([str(at), f"`{row['claim']}`", row["verdict"] + ", open" * (row["expect"] == "open"), f"{difference:.{digits}f}" if difference == difference else "",
-                      interval, p_text(float(row["p_holm"])) if row.get("p_holm") else ""])  # fmt: skip
-    return markdown(table, 3)
-
-
-def write_summary(results: Path) -> None:
-    """The studies in README.md of the results: of each the first paragraph of what was found, and the claims."""
-    readme = results / "README.md"
-    if not readme.exists() or BEGIN not in (text := readme.read_text(encoding="utf-8")):
-        return
-    studies = []
-    for page_ in sorted(results.glob("studies/*/README.md")):
-        if (page_.parent / "claims.csv").exists():
-            found = page_.read_text(encoding="utf-8").partition("## What was found\n\n")[2].split("\n\n")[0]
-            studies.append(f"## [{page_.parent.name}](studies/{page_.parent.name}/README.md)\n\n{found}\n\n{short_claims(page_.parent / 'claims.csv')}")
-    text = re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: f"{BEGIN}\n" + "\n".join(studies) + f"\n{END}", text, flags=re.S)
-    write(readme, text.encode(), force=True)
 
 
 def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool, found: str, again: str) -> str:
@@ -375,7 +277,7 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
         made = Path(temporary)
         drawn, more = list(figures(study, data, made)), list(own(name, folder, made))
         files = {figure.name: figure.read_bytes() for figure in sorted(made.iterdir())}
-        write_table(name, study, data, table := made / "table.h5")
+        write_table(study, data, finding(name), table := made / "table.h5")
         files["table.h5"] = table.read_bytes()
         found = filled(finding(name), claims, table)
     files |= {"runs.csv": csv_text(runs).encode(), "claims.csv": csv_text(claims).encode()}

@@ -176,7 +176,7 @@ def chosen(
                 parts = [names.get(name, name), part_title(pane, head), f"sentence {sentence}" * (len(sentences) > 1)]
                 item = alignment(pane, sentence, data["alignments"]["texts"], head)
                 if item is None:
-                    raise RecordError(f"{pane['file']}: a weight of sentence {sentence} is no number")
+                    raise RecordError(f"{pane['file']}: a weight of sentence {sentence} is not a number")
                 panels.append((", ".join(part for part in parts if part), item))
     return panels
 

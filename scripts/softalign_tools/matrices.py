@@ -89,7 +89,7 @@ def is_plain(pane: Json) -> bool:
 
 
 def alignment(pane: Json, sentence: int, texts: Sequence[str], head: int | None = None) -> Alignment | None:
-    """At the last update kept; of several heads this one, or their mean. None where a weight is no number."""
+    """At the last update kept; of several heads this one, or their mean. None where a weight is not a number."""
     at = pane["sentence"].index(sentence)
     source, target = (texts[number].split("\n") for number in (pane["source"][at], pane["target"][-1][at]))
     heads = [weights[at] for number, weights in zip(pane["heads"], pane["weights"][-1]) if head in (None, number)]

@@ -30,7 +30,7 @@ SHADES = LinearSegmentedColormap.from_list("shades", matplotlib.colormaps["Blues
 
 
 def side_room(named: Sequence[tuple[str, Alignment]]) -> float:
-    """For the names of both sides, where they are said."""
+    """Space for the names of both sides, where they are shown."""
     return LINE * any(item.sides for _, item in named)
 
 

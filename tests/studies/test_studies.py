@@ -121,7 +121,7 @@ def test_the_summary_is_that_of_the_pages(tmp_path: Path):
         (copy := tmp_path / file.relative_to(ROOT / "results")).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, copy)
     text = (tmp_path / "README.md").read_text()
-    write = "import sys, pathlib, study_pages; study_pages.write_summary(pathlib.Path(sys.argv[1]))"
+    write = "import sys, pathlib; from softalign_tools.study_findings import write_summary; write_summary(pathlib.Path(sys.argv[1]))"
     subprocess.run(["/usr/bin/python3", "-c", write, tmp_path], env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")}, check=True)
     assert (tmp_path / "README.md").read_text() == text and text.count("\n## [") == len(PUBLISHED)
 
@@ -129,12 +129,13 @@ def test_the_summary_is_that_of_the_pages(tmp_path: Path):
 @pytest.mark.parametrize("page", [page for page in PUBLISHED if (ROOT / "experiments" / page.name / "finding.md").exists()], ids=lambda page: page.name)
 def test_a_finding_has_the_numbers_of_the_table(page: Path, tmp_path: Path):
     write = """
-import csv, pathlib, sys, study_pages
+import csv, pathlib, sys
+from softalign_tools import study_findings
 page = pathlib.Path(sys.argv[1])
 numbers = ("difference", "low", "high", "p_holm")
 with (page / "claims.csv").open() as lines:
     claims = [{key: float(row[key]) if row[key] else None for key in numbers} for row in csv.DictReader(lines)]
-print(study_pages.filled(study_pages.finding(page.name), claims, page / "table.h5"))
+print(study_findings.filled(study_findings.finding(page.name), claims, page / "table.h5"))
 """
     done = subprocess.run(["/usr/bin/python3", "-c", write, page], env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")}, capture_output=True, text=True, check=True)
     assert done.stdout.strip() in (page / "README.md").read_text() and "`{" not in done.stdout

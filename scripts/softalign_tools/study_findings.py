@@ -1,0 +1,78 @@
+"""What studies found, in sentences whose numbers come from their tables; and the summary of all studies."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import h5py
+from recompute import evaluated
+
+from softalign_tools.files import write
+from softalign_tools.report.svg import p_text
+from softalign_tools.study_script import cell, markdown
+
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
+BEGIN, END = "<!-- studies: made by scripts/study_pages.py -->\n", "<!-- end of studies -->\n"
+
+Row = dict[str, Any]
+
+
+def finding(name: str) -> str:
+    """What was found, with `{formulas}` instead of numbers: experiments/NAME/finding.md."""
+    file = EXPERIMENTS / name / "finding.md"
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def filled(text: str, claims: Sequence[Row], table: Path) -> str:
+    """Writes numbers for `{formulas}` of measurements, mean and deviation over seeds, and for `{3}`, the difference of claim 3."""
+
+    def digits(value: float) -> int:
+        return 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
+
+    with h5py.File(table) as file:
+
+        def value(found: re.Match[str]) -> str:
+            if not found[1].isdigit():
+                seeds = evaluated(file, found[1])[0][:, 0]
+                shown = digits(seeds.mean())
+                varies = len(seeds) > 1 and round(seeds.std(ddof=1), shown) > 0
+                return cell(seeds if varies else [seeds.mean()], shown)
+            claim = claims[int(found[1]) - 1]
+            difference, shown = claim["difference"], digits(claim["difference"])
+            if claim["low"] is None:
+                return f"{difference:.{shown}f}"
+            return f"{difference:.{shown}f} (95 % {claim['low']:.{shown}f} to {claim['high']:.{shown}f}, p {p_text(claim['p_holm'])})"
+
+        return re.sub(r"`\{([^{}]+)\}`", value, text)
+
+
+def short_claims(file: Path) -> str:
+    """The claims of a study, a line each."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    table = [["", "claim", "verdict", "difference", "95 %", "p, corrected"]]
+    for at, row in enumerate(rows, 1):
+        difference, low, high = (float(row.get(key) or "nan") for key in ("difference", "low", "high"))
+        digits = 3 if abs(difference) < 2 else 2
+        interval = f"{low:.{digits}f} to {high:.{digits}f}" if low == low else ""
+        table.append([str(at), f"`{row['claim']}`", row["verdict"] + ", open" * (row["expect"] == "open"), f"{difference:.{digits}f}" if difference == difference else "",
+                      interval, p_text(float(row["p_holm"])) if row.get("p_holm") else ""])  # fmt: skip
+    return markdown(table, 3)
+
+
+def write_summary(results: Path) -> None:
+    """The studies in README.md of the results: of each the first paragraph of what was found, and the claims."""
+    readme = results / "README.md"
+    if not readme.exists() or BEGIN not in (text := readme.read_text(encoding="utf-8")):
+        return
+    studies = []
+    for page_ in sorted(results.glob("studies/*/README.md")):
+        if (page_.parent / "claims.csv").exists():
+            found = page_.read_text(encoding="utf-8").partition("## What was found\n\n")[2].split("\n\n")[0]
+            studies.append(f"## [{page_.parent.name}](studies/{page_.parent.name}/README.md)\n\n{found}\n\n{short_claims(page_.parent / 'claims.csv')}")
+    text = re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: f"{BEGIN}\n" + "\n".join(studies) + f"\n{END}", text, flags=re.S)
+    write(readme, text.encode(), force=True)

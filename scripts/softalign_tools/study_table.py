@@ -1,0 +1,53 @@
+"""table.h5 of a study: the counts of each test sentence that its claims, its tables and its finding were computed from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from recompute import MEASUREMENT, METRICS
+
+from softalign_tools.charts import Json
+
+
+def write_table(study: Json, data: Json, finding: str, file: Path) -> None:
+    """What the claims and tables were computed from: /test_sets/HASH has lengths and clusters, /runs/PART/VARIANT/SEED the counts of each
+    sentence that their metrics read, and the findings of diagnostics with their places."""
+    claimed = {found[1] for text in (*(claim["claim"] for claim in study["claims"]), finding) for found in MEASUREMENT.finditer(text)}
+    read = {run["run_id"]: run for run in data["runs"]}
+    with h5py.File(file, "w") as table:
+        for run in (run for run in study["runs"] if run["run_id"] in read):
+            metrics = claimed | {shown["metric"] for shown in study["tables"] if shown["part"] == run["part"]}
+            columns = sorted({column for metric in metrics if metric in METRICS for column in METRICS[metric][0]})
+            test_set = read[run["run_id"]]["test_set"]
+            with h5py.File(Path(data["place"]) / run["path"] / "run.h5") as record:
+                if test_set not in table.require_group("test_sets"):
+                    for column in sorted({"source_length", "cluster"} & set(record["test"])):
+                        compact(table, f"test_sets/{test_set}/{column}", record["test"][column][:])
+                group = table.create_group(f"runs/{run['part']}/{run['variant']}/{run['seed']}")
+                group.attrs["test_set"] = test_set
+                for column in columns:
+                    if column in record["test"]:
+                        compact(group, column, record["test"][column][:])
+                for array in sorted(metric for metric in claimed if "." in metric):
+                    values, places = diagnosed(record, array)
+                    group[array] = values
+                    if places is not None:
+                        group[array].attrs["places"] = places
+
+
+def compact(group: Any, name: str, values: Any) -> None:
+    if values.dtype.kind in "iu":
+        values = values.astype(np.min_scalar_type(int(values.max(initial=0))))
+    group.create_dataset(name, data=values, compression="gzip", compression_opts=9, shuffle=True)
+
+
+def diagnosed(record: Any, name: str) -> tuple[Any, Any]:
+    """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis."""
+    diagnostic, *start, array = name.split(".")
+    splits = record["diagnostics"][diagnostic]
+    found = next(splits[split] for split in ("test", "dev") if split in splits and not (start and splits[split]["update"][0]))
+    axes = [dimension[0][:] for dimension in found[array].dims][1:]
+    return np.atleast_1d(found[array][0 if start else -1]), axes[0] if axes else None
