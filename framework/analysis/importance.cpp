@@ -72,8 +72,8 @@ Columns columns_of(const std::vector<std::string>& values) {
 
 using Given = std::map<std::string, std::vector<std::string>>;  // by path, [runs]; "": not set
 
-// The plugin whose name tells where a parameter, a part of it, is not set; "": none does.
-std::string teller_of(const std::string& path, const Given& given) {
+// The plugin that decides whether a parameter, an option of it, is set; "": none does.
+std::string deciding_plugin(const std::string& path, const Given& given) {
   const std::vector<std::string>& values = given.at(path);
   for (const auto& [plugin, types] : given) {
     if (!plugin.ends_with(kType) || plugin == path ||
@@ -88,11 +88,11 @@ std::string teller_of(const std::string& path, const Given& given) {
   return "";
 }
 
-// A parameter as columns. That it is not set is a value of its own, unless its plugin tells: it then counts within
+// A parameter as columns. That it is not set is a value of its own, unless a plugin decides: it then counts within
 // the runs that have it, and is 0 in others.
 Columns columns_of(const std::string& path, const Given& given) {
   const std::vector<std::string>& values = given.at(path);
-  if (teller_of(path, given).empty()) return columns_of(values);
+  if (deciding_plugin(path, given).empty()) return columns_of(values);
   std::vector<std::string> set = values;
   std::erase(set, "");
   Columns columns;
@@ -158,7 +158,7 @@ std::optional<Importance> importance_of(const std::vector<Difference>& settings,
   for (std::size_t a = 0; a < parameters.size(); ++a)
     for (std::size_t b = a + 1; b < parameters.size(); ++b) {
       const std::string &one = parameters[a].first, &other = parameters[b].first;
-      if (teller_of(one, given) == other || teller_of(other, given) == one) continue;
+      if (deciding_plugin(one, given) == other || deciding_plugin(other, given) == one) continue;
       Columns more = products_of(parameters[a].second, parameters[b].second);
       if (values.size() < 2 * (levels + more.size())) continue;
       more.insert(more.end(), all.begin(), all.end());
