@@ -19,7 +19,7 @@ while (($#)); do
   esac
   shift
 done
-groups=(build figures tests optuna slurm python site)
+groups=(build figures tests mpi optuna slurm python site)
 for program in chromium node npm; do # the report's pages are opened in a browser; without one those tests are skipped
   command -v "$program" >/dev/null || { groups+=(browser); break; }
 done
