@@ -32,6 +32,7 @@ inline constexpr Index kLargestLayer = 65536;  // units, embeddings
 inline constexpr Index kLargestModel = 1LL
                                        << 40;  // trainable numbers; more than any machine's memory
 inline constexpr Index kLargestBatch = 65536;  // sentences
+inline constexpr Index kMostGroups = 1024;     // of a batch
 inline constexpr Index kMostTokens = 100000000;    // of a batch
 inline constexpr Index kLongestSentence = 10000;   // tokens; more: a file without line ends
 inline constexpr Index kMostSentences = 10000000;  // of a split

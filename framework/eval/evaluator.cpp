@@ -10,6 +10,7 @@
 #include "framework/eval/metric.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
+#include "framework/eval/shared_evaluation.hpp"
 
 namespace softalign {
 namespace {
@@ -182,6 +183,15 @@ class TapePool {
   std::vector<std::unique_ptr<Tape>> free_;
 };
 
+// Every `count`th, so that all ranks have long and short sentences.
+Batches batches_of_rank(Batches all, const Ranks& ranks) {
+  if (ranks.count() == 1) return all;
+  Batches own;
+  for (auto i = usize(ranks.rank()); i < all.size(); i += usize(ranks.count()))
+    own.push_back(std::move(all[i]));
+  return own;
+}
+
 }  // namespace
 
 AlignmentMatrix matrix_of(const Hypothesis& hypothesis) {
@@ -231,8 +241,8 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   TapePool tapes;
   const Demands demands{.no_unknown = request.unknown != nullptr && request.unknown->forbids()};
 
-  const Batches batches = evaluation_batches(split, request.batch);
-  workers.run(std::ssize(batches), [&](Index i) {
+  const Batches batches = batches_of_rank(evaluation_batches(split, request.batch), *request.ranks);
+  const auto evaluate_batch = [&](Index i) {
     if (request.stop && request.stop())
       throw Interrupted("interrupted while evaluating {}", split.name);
     Batch batch = make_batch(split, batches[usize(i)], scorer.batch_parts());
@@ -300,8 +310,19 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     out.found_bytes = std::max(out.found_bytes, of_second + found);
     out.pack_bytes = std::max(out.pack_bytes, of_packs);
     done += batch.rows;
-    if (request.progress) request.progress(done, total);
-  });
+    if (request.progress) request.progress(std::min(total, done * request.ranks->count()), total);
+  };
+  std::exception_ptr failure;
+  try {
+    workers.run(std::ssize(batches), evaluate_batch);
+  } catch (...) {
+    if (request.ranks->count() == 1) throw;
+    failure = std::current_exception();  // the other ranks wait
+  }
+  std::vector<Index> evaluated;
+  for (const auto& batch : batches) evaluated.insert(evaluated.end(), batch.begin(), batch.end());
+  collect(*request.ranks, out, evaluated);
+  if (failure) std::rethrow_exception(failure);
   return out;
 }
 

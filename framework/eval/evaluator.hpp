@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "framework/base/ranks.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/eval/counts.hpp"
@@ -61,6 +62,8 @@ struct EvaluationRequest {
   std::function<void(Index done, Index total)>
       progress;                // sentences; called from one thread at a time
   std::function<bool()> stop;  // called between batches; true: throws Interrupted
+  // Evaluate together, each some of the batches; the first rank has all results. Collective, also where it throws.
+  Ranks* ranks = &only_rank();
 };
 
 // An ensemble is teacher-forced step by step (eval/search.hpp), a model in one pass.

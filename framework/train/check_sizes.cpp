@@ -45,7 +45,7 @@ std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
                             const SizeCheck& check,
                             MemoryEstimate* needed) {
   const MemoryEstimate estimate =
-      MemoryMeter(check.machine.limit).of_run(resolved.spec, data, threads);
+      MemoryMeter(check.machine.limit).of_run(resolved.spec, data, threads, check.ranks);
   if (needed != nullptr) *needed = estimate;
   return check_sizes(estimate, check, resolved.origins);
 }

@@ -15,6 +15,7 @@ struct SizeCheck {
   MachineMemory machine = machine_memory();
   bool refuse = true;      // false: only warns
   Index side_by_side = 1;  // runs of this size that work at a time on this machine
+  int ranks = 1;           // processes that share a run
 };
 
 // Throws SpecError, at the option of the largest part, when the estimate, `side_by_side` times, is more than

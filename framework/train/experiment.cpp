@@ -1,8 +1,10 @@
 #include "framework/train/experiment.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/hash.hpp"
 #include "framework/base/process.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/config/spec.hpp"
@@ -10,10 +12,12 @@
 #include "framework/config/yaml.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
-#include "framework/eval/ibm_model1.hpp"
 #include "framework/kernels/gemm.hpp"
+#include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/record/published/publish.hpp"
+#include "framework/train/evaluation.hpp"
+#include "framework/train/followers.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/starting_point.hpp"
 #include "framework/train/text_results.hpp"
@@ -130,26 +134,10 @@ struct Run {
   }
 
   // `update`: when the parameters were selected.
-  MetricTable test(Index update) const {
-    const auto search = make_search(spec.evaluate.search, spec);
-    EvaluationRequest request;
-    std::optional<IbmModel1> ibm_model1;
-    if (spec.evaluate.wants_ibm_model1() && data.has_links) ibm_model1.emplace(data.train.examples);
-    const auto unknown = make_unknown_words(spec.evaluate, data.source.get(), *data.target);
-    request.search = search.get();
-    request.unknown = unknown.get();
-    request.source = data.source.get();
-    request.metrics = spec.evaluate.measured();
-    request.ibm_model1 = ibm_model1 ? &*ibm_model1 : nullptr;
-    request.row_aligns = spec.evaluate.rows();
-    request.batch = spec.evaluate.batch;
-    request.keep = spec.record.alignments;
-    request.heads = true;
-    request.self_attention = spec.record.self_attention.value_or(false);
-    request.decoder_self_attention = spec.record.decoder_self_attention.value_or(false);
-    request.progress = [&](Index done, Index total) { observer.stage("testing", done, total); };
-    request.stop = [&] { return observer.stop_requested(); };
-    const EvaluatedSplit result = evaluate(model, data.test, *data.target, request, workers);
+  MetricTable test(Index update, Leader& leader) const {
+    Evaluation evaluation(EvaluatedSentences::test, spec, data, leader.ranks());
+    leader.calls_for(EvaluatedSentences::test, model);
+    const EvaluatedSplit result = evaluation.run(model, workers, observer);
     const ResultRecorder record(recorder, model, data, data.test, update);
     MetricTable table = record.test(spec, result);
     record.alignments("cross", result);
@@ -163,6 +151,90 @@ struct Run {
     return table;
   }
 };
+
+// What a run needs before its first file is written.
+struct Prepared {
+  Dataset data;
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Workers> workers;
+};
+
+// Throws everything that the data, the spec or a plugin can spoil.
+Prepared prepare(const ResolvedSpec<Spec>& resolved,
+                 const ExperimentOptions& options,
+                 Observer& observer) {
+  const Spec& spec = resolved.spec;
+  check_metrics();
+  const auto task = make_plugin<TaskKind>(spec.task);
+  const int threads = threads_of_run(options.threads, spec);
+  const DataOutline outline = task->outline();
+  SizeCheck sizes = options.sizes;
+  if (options.ranks) sizes.ranks = options.ranks->count();
+  const auto check_memory = [&](const DataOutline& data) {
+    if (const std::string note = check_run_sizes(resolved, data, threads, sizes); !note.empty())
+      observer.message(note);
+  };
+  check_memory(outline);
+  const auto stop_before_start = [&] {
+    if (observer.stop_requested())
+      throw Interrupted("interrupted before training began; run the same command again");
+  };
+  Prepared made;
+  made.data = task->load(static_cast<std::uint64_t>(spec.seed),
+                         [&](std::string_view what, Index done, Index total) {
+                           stop_before_start();
+                           observer.stage(what, done, total);
+                         });
+  const Dataset& data = made.data;
+  for (const std::string& note : data.notes) observer.message(note);
+  stop_before_start();
+  if (!data.has_links && spec.evaluate.wants_ibm_model1())
+    observer.message(
+        "note: evaluate.baselines: ibm_model1 is skipped: the test sentences have no word links");
+  std::vector<std::string> beginnings;
+  check_options(resolved, [&] { made.model = make_model(spec, data, &beginnings); });
+  for (const std::string& note : beginnings) observer.message(note);
+  for (const std::string& note : check_data(resolved, data, *made.model, options.pruner != nullptr))
+    observer.message(note);
+  made.workers = std::make_unique<Workers>(threads);
+  if (!outline.measured()) {
+    DataOutline known = outline_of(data, spec);
+    if (data.subword_dropout > 0) {
+      known.train = outline_of(
+          resegmented(data, static_cast<std::uint64_t>(spec.seed), 0, *made.workers, [&] {
+            return observer.stop_requested();
+          }));
+      known.held = true;
+    }
+    check_memory(known);
+  }
+  return made;
+}
+
+void check_ranks(int ranks, Index groups) {
+  if (!std::has_single_bit(static_cast<unsigned>(ranks)))
+    throw SpecError("{} ranks; their number must be a power of two", ranks);
+  if (ranks > groups)
+    throw SpecError(
+        "{} ranks, but train.groups is {}; start at most as many ranks as groups", ranks, groups);
+}
+
+// Another rank than the first. What spoils its preparation spoils that of the first rank, too, which tells it.
+void serve(const ResolvedSpec<Spec>& resolved,
+           const ExperimentOptions& options,
+           Observer& observer) {
+  std::optional<Prepared> prepared;
+  std::exception_ptr failure;
+  try {
+    prepared.emplace(prepare(resolved, options, observer));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (prepared)
+    follow(resolved.spec, prepared->data, *prepared->model, *prepared->workers, *options.ranks);
+  else if (!leader_has_ended(*options.ranks))
+    std::rethrow_exception(failure);
+}
 
 }  // namespace
 
@@ -192,9 +264,31 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                  Observer& observer) {
   const UsualArithmetic usual;
   const Spec& spec = resolved.spec;
-  check_spec(resolved);
-  const RunPlace place = place_of(spec, options.results);
+  Ranks& ranks = options.ranks ? *options.ranks : only_rank();
+  // A step that other ranks share is finished.
+  const AbandonScope steps(ranks.count() == 1 ? AbandonScope::flag() : nullptr);
+  RunPlace place;
   ExperimentOutcome outcome;
+  try {
+    agree(ranks, [&] {
+      check_spec(resolved);
+      check_ranks(ranks.count(), spec.train.groups.value_or(1));
+      place = place_of(spec, options.results);
+      const BuildInfo& program = build_info();
+      return fmt::format("run {} by softalign {}, commit {}, changes {:.8}",
+                         place.name.run_id,
+                         program.version,
+                         program.git_commit,
+                         sha256_hex(program.git_diff));
+    });
+  } catch (const Dismissed&) {
+    return outcome;
+  }
+  if (!ranks.first()) {
+    serve(resolved, options, observer);
+    return outcome;
+  }
+  Leader leader(ranks);
   outcome.run_id = place.name.run_id;
   outcome.folder = place.folder;
   const auto complete_already = [&] {
@@ -209,49 +303,10 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   };
   if (!options.force && end_is_published({outcome.folder})) return complete_already();
 
-  // Everything that the data, the spec or a plugin can spoil comes before the first file is written.
-  check_metrics();
-  const auto task = make_plugin<TaskKind>(spec.task);
-  const int threads = threads_of_run(options.threads, spec);
-  const DataOutline outline = task->outline();
-  const auto check_memory = [&](const DataOutline& data) {
-    if (const std::string note = check_run_sizes(resolved, data, threads, options.sizes);
-        !note.empty())
-      observer.message(note);
-  };
-  check_memory(outline);
-  const auto stop_before_start = [&] {
-    if (observer.stop_requested())
-      throw Interrupted("interrupted before training began; run the same command again");
-  };
-  const Dataset data = task->load(static_cast<std::uint64_t>(spec.seed),
-                                  [&](std::string_view what, Index done, Index total) {
-                                    stop_before_start();
-                                    observer.stage(what, done, total);
-                                  });
-  for (const std::string& note : data.notes) observer.message(note);
-  stop_before_start();
-  if (!data.has_links && spec.evaluate.wants_ibm_model1())
-    observer.message(
-        "note: evaluate.baselines: ibm_model1 is skipped: the test sentences have no word links");
-  std::unique_ptr<Model> model;
-  std::vector<std::string> beginnings;
-  check_options(resolved, [&] { model = make_model(spec, data, &beginnings); });
-  for (const std::string& note : beginnings) observer.message(note);
-  for (const std::string& note : check_data(resolved, data, *model, options.pruner != nullptr))
-    observer.message(note);
-  Workers workers(threads);
-  if (!outline.measured()) {
-    DataOutline known = outline_of(data, spec);
-    if (data.subword_dropout > 0) {
-      known.train =
-          outline_of(resegmented(data, static_cast<std::uint64_t>(spec.seed), 0, workers, [&] {
-            return observer.stop_requested();
-          }));
-      known.held = true;
-    }
-    check_memory(known);
-  }
+  const Prepared prepared = prepare(resolved, options, observer);
+  const Dataset& data = prepared.data;
+  Model& model = *prepared.model;
+  Workers& workers = *prepared.workers;
 
   std::string begins = "resuming";
   const auto begin_with_shorter = [&]() -> std::optional<ResumePoint> {
@@ -278,8 +333,8 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   for (const std::string& note : recorder.notes()) observer.message(note);
   if (recorder.already_complete()) return complete_already();
   const auto pruner = options.pruner ? options.pruner(outcome.folder) : nullptr;
-  const Run run{spec, data, *model, recorder, workers, observer};
-  Trainer trainer(spec, data, *model, recorder, workers, observer, pruner.get());
+  const Run run{spec, data, model, recorder, workers, observer};
+  Trainer trainer(spec, data, model, recorder, workers, observer, leader, pruner.get());
   try {
     if (recorder.restored()) {
       trainer.restore(*recorder.restored());
@@ -306,7 +361,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
     }
     recorder.trained();
     try {
-      outcome.test = run.test(trainer.best_update());
+      outcome.test = run.test(trainer.best_update(), leader);
       run.record_parameters();
     } catch (const Interrupted&) {
       throw;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "framework/base/ranks.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/history.hpp"
@@ -27,6 +28,8 @@ struct ExperimentOptions {
   SizeCheck sizes = {};
   // The resume point of a run without a checkpoint; null: find_shorter_run.
   std::function<std::optional<ResumePoint>()> beginning = {};
+  // The processes of the run; null: this one alone. Only the first one records, and knows the outcome.
+  Ranks* ranks = nullptr;
   // Asked with the run's folder once the run is claimed; null: the run goes to its end.
   std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> pruner = {};
 };

@@ -1,6 +1,7 @@
 #include "framework/train/memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 
@@ -112,6 +113,12 @@ double copies_of(const Spec& spec) {
   const bool each_epoch = !average.every && !spec.evaluate.every;
   const Index kept = each_epoch ? std::min(average.epochs, spec.train.epochs) : average.epochs;
   return static_cast<double>(kept);
+}
+
+// Sums of groups that are held at a time: two of 2^k groups become one of 2^(k + 1) at once.
+int sums_of_groups(const TrainOptions& train, int ranks) {
+  const auto own = static_cast<std::uint64_t>(train.groups.value_or(1) / ranks);
+  return static_cast<int>(std::bit_width(own)) - 1;
 }
 
 double copies_of_optimizer(const TrainOptions& train) {
@@ -318,12 +325,16 @@ MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
             found.key.starts_with(kBlock) ? found.key.substr(kBlock.size()) : found.key}}};
 }
 
-MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline, int threads) {
+MemoryEstimate MemoryMeter::of_run(const Spec& spec,
+                                   const DataOutline& outline,
+                                   int threads,
+                                   int ranks) {
   const DataOutline data = assumed(outline);
   const Model model(spec.model, data.source(), at_least_one_symbol(data.target_symbols));
   const ParameterBytes parameters = parameters_of(
       model, most_pairs(spec.train.batch, typical_length(data.train)) * typical_length(data.train));
-  const double average = copies_of(spec), copies = 2 + copies_of_optimizer(spec.train) + average;
+  const double average = copies_of(spec), optimizer = copies_of_optimizer(spec.train),
+               copies = 2 + optimizer + average;
   MemoryEstimate estimate;
   estimate.known = outline.measured();
   const auto add =
@@ -337,9 +348,12 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
           kPlan * static_cast<double>(std::max(data.train.examples, data.train.drawn)),
       "task");
   add("parameters, and the best ones", 2 * parameters.all, "model");
-  add("gradients", parameters.dense + parameters.tables, "model");
+  add("gradients",
+      parameters.dense * (1 + sums_of_groups(spec.train, ranks)) +
+          parameters.tables * (spec.train.groups ? 3 : 1),
+      "model");
   add("optimiser and averages",
-      (copies - 2) * parameters.all,
+      (optimizer / ranks + average) * parameters.all,
       average > 1 ? "train.average" : "model");
   add("a checkpoint while it is written",
       2 * copies * parameters.all,

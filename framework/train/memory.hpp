@@ -46,8 +46,9 @@ class MemoryMeter {
   // A run that takes more than `most` bytes without a batch is not tried: the estimate is a lower bound then.
   // exact: see BatchMeter.
   explicit MemoryMeter(double most, double exact = 16e6);
-  // threads: of the run. All throw SpecError where the model cannot be built.
-  MemoryEstimate of_run(const Spec& spec, const DataOutline& data, int threads);
+  // threads: of the run. All throw SpecError where the model cannot be built. ranks: processes that share the run;
+  // the estimate is that of the first.
+  MemoryEstimate of_run(const Spec& spec, const DataOutline& data, int threads, int ranks = 1);
   // The estimate of trained models that are in memory together; data: their symbols, and what is still to
   // be computed.
   MemoryEstimate of_evaluation(const std::vector<const Spec*>& specs,

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numeric>
+#include <type_traits>
+#include <utility>
 
 #include "framework/base/arena.hpp"
+#include "framework/base/bytes.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
@@ -13,52 +18,85 @@ constexpr Index kUpdatedChunk = 1 << 14;  // numbers that are updated in one pie
 
 Index chunks(Index numbers) { return (numbers + kUpdatedChunk - 1) / kUpdatedChunk; }
 
+// As messages between ranks.
+template <class T>
+std::string bytes_of(std::span<const T> numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
+}
+
+template <class T>
+std::span<const T> numbers_of(const std::string& bytes) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
 }  // namespace
 
 TrainingStep::TrainingStep(Model& model,
                            const Optimizer& optimizer,
                            const StepOptions& options,
-                           Workers& workers)
+                           Workers& workers,
+                           Ranks& ranks)
     : model_(model),
       optimizer_(optimizer),
       options_(options),
       workers_(workers),
+      ranks_(ranks),
+      owned_(model.parameters(), ranks),
+      dense_(owned_.by(slice_of(ranks, ranks.rank())).dense),
+      tables_(owned_.by(slice_of(ranks, ranks.rank())).tables),
       weight_gradients_(model.parameters(), workers.threads()),
-      table_gradients_(model.parameters()) {
-  for (const std::string& name : optimizer.state())
-    state_.push_back({name, zeros_in_large_pages(model.parameters().flat_size())});
+      table_gradients_(model.parameters()),
+      sum_(model.parameters(), owned_, ranks) {
+  for (std::size_t k = 0; k < optimizer.state().size(); ++k)
+    state_.push_back(zeros_in_large_pages(dense_.size() + tables_.size()));
 }
 
-StepResult TrainingStep::run(std::span<const Parts> batches,
+StepResult TrainingStep::run(Group batches,
                              Index number,
                              double rate_factor,
                              const Objective& objective) {
-  const ProductPrecision precision(options_.precision);
-  Index tokens = 0, sentences = 0;
+  Size size;
   for (const Parts& parts : batches)
     for (const Batch& part : parts) {
-      sentences += part.rows;
-      for (Index length : part.target_lengths) tokens += length;
+      size.sentences += part.rows;
+      for (Index length : part.target_lengths) size.tokens += length;
     }
-  const Index divisor = options_.loss == StepOptions::Loss::token      ? tokens
-                        : options_.loss == StepOptions::Loss::sentence ? sentences
+  return run_groups({&batches, 1}, size, number, rate_factor, objective);
+}
+
+StepResult TrainingStep::run_groups(std::span<const Group> groups,
+                                    Size size,
+                                    Index number,
+                                    double rate_factor,
+                                    const Objective& objective) {
+  const ProductPrecision precision(options_.precision);
+  const Index divisor = options_.loss == StepOptions::Loss::token      ? size.tokens
+                        : options_.loss == StepOptions::Loss::sentence ? size.sentences
                                                                        : 1;
   Objective scaled = objective;
   scaled.factor *= real{1} / static_cast<real>(std::max<Index>(1, divisor));
 
-  result_ = {};
-  result_.tokens = tokens;
-  weight_gradients_.clear(workers_);
-  table_gradients_.clear();
   packs_.forget();
-  for (const Parts& parts : batches) differentiate(parts, number, scaled);
-  const double of_layers = weight_gradients_.sum_of_squares(workers_),
-               of_tables = table_gradients_.sum_of_squares(workers_);
-  result_.gradient_norm = std::sqrt(of_layers + of_tables);
+  results_.clear();
+  for (const Group group : groups) {
+    result_ = {};
+    if (options_.groups > 1) sum_.prepare(weight_gradients_);
+    weight_gradients_.clear(workers_);
+    table_gradients_.clear();
+    for (const Parts& parts : group) differentiate(parts, number, scaled);
+    results_.push_back(result_);
+    if (options_.groups > 1) sum_.add(weight_gradients_, table_gradients_, workers_);
+  }
+  add_results();
+  result_.tokens = size.tokens;
+  if (options_.groups > 1) sum_.finish(weight_gradients_, table_gradients_);
+  const Squares squared = squares();
+  result_.gradient_norm = std::sqrt(squared.layers + squared.tables);
   if (std::isfinite(result_.nll) && std::isfinite(result_.gradient_norm)) {
     update(number,
            rate_factor,
-           options_.clip_embeddings ? result_.gradient_norm : std::sqrt(of_layers));
+           options_.clip_embeddings ? result_.gradient_norm : std::sqrt(squared.layers));
     model_.after_update(result_.attention);
   }
   return result_;
@@ -100,37 +138,122 @@ void TrainingStep::differentiate(const Parts& batches, Index number, const Objec
   table_gradients_.add(tapes_, workers_);
 }
 
-// norm: the norm that clipping uses.
+// Of all groups of all ranks, in order.
+void TrainingStep::add_results() {
+  result_ = {};
+  const auto add = [this](const StepResult& one) {
+    result_.nll += one.nll;
+    result_.objective += one.objective;
+    result_.correct += one.correct;
+    for (std::size_t k = 0; k < one.attention.size(); ++k) result_.attention[k] += one.attention[k];
+  };
+  if (ranks_.count() == 1) {
+    for (const StepResult& one : results_) add(one);
+    return;
+  }
+  for (const std::string& of_rank : gather_to_all(ranks_, bytes_of<StepResult>(results_)))
+    for (const StepResult& one : numbers_of<StepResult>(of_rank)) add(one);
+}
+
+// Of the whole gradient: of pieces of numbers and of rows of tables, in order, whichever rank has them.
+TrainingStep::Squares TrainingStep::squares() {
+  const std::span<const double> pieces =
+      weight_gradients_.squares(dense_.begin, dense_.end, workers_);
+  const std::span<const std::vector<double>> of_tables =
+      table_gradients_.squares(tables_.begin, tables_.end, workers_);
+  Squares sum;
+  if (ranks_.count() == 1) {
+    for (const double square : pieces) sum.layers += square;
+    for (const std::vector<double>& rows : of_tables)
+      sum.tables += std::accumulate(rows.begin(), rows.end(), 0.0);
+    return sum;
+  }
+  ByteWriter own;
+  own.list(std::vector(pieces.begin(), pieces.end()));
+  for (const std::vector<double>& rows : of_tables) own.list(rows);
+  const std::vector<std::string> all = gather_to_all(ranks_, own.bytes());
+  std::vector<std::string_view> slices(all.size());
+  for (int rank = 0; rank < ranks_.count(); ++rank)
+    slices[usize(slice_of(ranks_, rank))] = all[usize(rank)];
+  std::vector<double> tables(of_tables.size());
+  for (const std::string_view bytes : slices) {
+    ByteReader reader(bytes);
+    for (const double square : reader.list<double>()) sum.layers += square;
+    for (double& table : tables)
+      for (const double square : reader.list<double>()) table += square;
+  }
+  for (const double table : tables) sum.tables += table;
+  return sum;
+}
+
+// Of the rank's own parameters; it gets the others' values. norm: the norm that clipping uses.
 void TrainingStep::update(Index number, double rate_factor, double norm) {
-  const Index dense = model_.parameters().dense_size(), size = model_.parameters().trained_size();
   const double most = options_.clip_norm;
   const real scale = most > 0 && norm > most ? static_cast<real>(most / norm) : real{1};
   const double decay = rate_factor * optimizer_.learning_rate() * optimizer_.weight_decay();
   const real kept = static_cast<real>(1 - decay);
-  const auto apply = [&](Index begin, Index count, const real* gradient) {
-    real* const values = model_.parameters().values() + begin;
+  real* const parameters = model_.parameters().values();
+  // Of the numbers from `begin` on, whose state begins at `at`.
+  const auto apply = [&](Index begin, Index at, Index count, const real* gradient) {
+    real* const values = parameters + begin;
     if (decay > 0)
       for (Index i = 0; i < count; ++i) values[i] *= kept;
     real* state[8] = {};
-    for (std::size_t k = 0; k < state_.size(); ++k) state[k] = state_[k].numbers.data() + begin;
+    for (std::size_t k = 0; k < state_.size(); ++k) state[k] = state_[k].data() + at;
     optimizer_.apply(count, {number, scale, rate_factor}, gradient, values, {state, state_.size()});
   };
-  const Index of_layers = chunks(dense), of_tables = chunks(size - dense);
+  const Index of_layers = chunks(dense_.size()), of_tables = chunks(tables_.size());
   workers_.run(of_layers + of_tables, [&](Index chunk) {
     if (chunk < of_layers) {
-      const Index begin = chunk * kUpdatedChunk;
-      apply(begin, std::min(kUpdatedChunk, dense - begin), weight_gradients_.data() + begin);
+      const Index at = chunk * kUpdatedChunk, begin = dense_.begin + at;
+      apply(
+          begin, at, std::min(kUpdatedChunk, dense_.size() - at), weight_gradients_.data() + begin);
       return;
     }
     alignas(64) real gradient[kUpdatedChunk];
-    const Index begin = dense + (chunk - of_layers) * kUpdatedChunk,
-                count = std::min(kUpdatedChunk, size - begin);
+    const Index at = (chunk - of_layers) * kUpdatedChunk, begin = tables_.begin + at,
+                count = std::min(kUpdatedChunk, tables_.size() - at);
     if (!table_gradients_.read(begin, count, gradient)) {
       if (decay == 0 && optimizer_.rests_without_gradient()) return;
       std::fill_n(gradient, count, real{0});
     }
-    apply(begin, count, gradient);
+    apply(begin, dense_.size() + at, count, gradient);
   });
+  const std::span values(parameters, usize(model_.parameters().flat_size()));
+  share_slices(ranks_, values, owned_.dense_bounds());
+  share_slices(ranks_, values, owned_.table_bounds());
+}
+
+std::string TrainingStep::state(std::size_t k) const {
+  std::string bytes;
+  const auto put = [&](int rank, const real* own) {
+    const auto [dense, tables] = owned_.by(slice_of(ranks_, rank));
+    for (const auto& range : {dense, tables})
+      std::memcpy(bytes.data() + usize(range.begin) * sizeof(real),
+                  std::exchange(own, own + range.size()),
+                  usize(range.size()) * sizeof(real));
+  };
+  if (ranks_.first()) bytes.resize(usize(model_.parameters().flat_size()) * sizeof(real));
+  if (ranks_.count() == 1) {
+    put(0, state_[k].data());
+    return bytes;
+  }
+  const std::vector<std::string> all = gather(ranks_, bytes_of<real>(state_[k]));
+  for (int rank = 0; rank < std::ssize(all); ++rank)
+    put(rank, numbers_of<real>(all[usize(rank)]).data());
+  return bytes;
+}
+
+void TrainingStep::set_state(std::size_t k, const std::vector<real>& numbers) {
+  std::vector<std::string> slices;
+  for (int rank = 0; ranks_.first() && rank < ranks_.count(); ++rank) {
+    const auto [dense, tables] = owned_.by(slice_of(ranks_, rank));
+    const std::span all(numbers);
+    slices.push_back(bytes_of<real>(all.subspan(usize(dense.begin), usize(dense.size()))) +
+                     bytes_of<real>(all.subspan(usize(tables.begin), usize(tables.size()))));
+  }
+  const std::string own = scatter(ranks_, slices);
+  std::ranges::copy(numbers_of<real>(own), state_[k].begin());
 }
 
 std::string TrainingStep::bad_parameter() const {

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/ranks.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/seq/model.hpp"
+#include "framework/train/group_sum.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/weight_gradients.hpp"
 
@@ -54,6 +56,7 @@ struct StepOptions {
   enum class Loss { token, sentence, sum } loss = Loss::token;  // the divisor of the loss
   std::uint64_t seed = 0;  // of random numbers in training, such as dropout
   Precision precision = Precision::float32;
+  Index groups = 1;  // of a batch, whose gradients are added in a tree; a multiple of the ranks
 };
 
 struct StepResult {
@@ -70,13 +73,27 @@ class TrainingStep {
   TrainingStep(Model& model,
                const Optimizer& optimizer,
                const StepOptions& options,
-               Workers& workers);
+               Workers& workers,
+               Ranks& ranks = only_rank());
 
-  // Forward, backward, reduction, clipping and update number `update` (from 1). batches: one, in parts; or
-  // several, whose gradients are summed. objective.factor multiplies the loss of StepOptions::loss. If the
-  // loss or the gradient is not finite, nothing is updated, and the result says so.
-  using Parts = std::vector<Batch>;
-  StepResult run(std::span<const Parts> batches,
+  using Parts = std::vector<Batch>;      // of a batch, or of a group of it
+  using Group = std::span<const Parts>;  // one for each of the batches that are accumulated
+  struct Size {
+    Index tokens = 0;  // target symbols, with </s>
+    Index sentences = 0;
+  };
+
+  // Forward, backward, reduction, clipping and update number `update` (from 1), of batches that are cut into
+  // groups: this rank's, one after the other. size: of all groups of all ranks. objective.factor multiplies the loss
+  // of StepOptions::loss. If the loss or the gradient is not finite, nothing is updated, and the result says so.
+  // Collective; all ranks have the same result.
+  StepResult run_groups(std::span<const Group> groups,
+                        Size size,
+                        Index update,
+                        double rate_factor = 1,
+                        const Objective& objective = {});
+  // Of one group and one rank. batches: one, in parts; or several, whose gradients are summed.
+  StepResult run(Group batches,
                  Index update,
                  double rate_factor = 1,
                  const Objective& objective = {});
@@ -92,31 +109,39 @@ class TrainingStep {
   // Sentences whose loss is not finite, as examples of the split.
   static std::vector<Index> bad_examples(Model& model, std::span<const Parts> batches);
 
-  // Optimiser buffers by name, for checkpoints.
-  struct Buffer {
-    std::string name;
-    std::vector<real> numbers;
-  };
-  std::vector<Buffer>& state() { return state_; }
+  // Buffer k of the optimiser, as large as the parameters, for checkpoints; as bytes. Both functions are collective: the first
+  // rank has the numbers; those of the others are empty.
+  std::string state(std::size_t k) const;
+  void set_state(std::size_t k, const std::vector<real>& numbers);
   std::size_t peak_bytes() const;  // of the computations of parts
 
  private:
   void differentiate(const Parts& parts, Index number, const Objective& objective);
+  void add_results();
+  struct Squares {
+    double layers = 0, tables = 0;
+  };
+  Squares squares();
   void update(Index number, double rate_factor, double norm);
 
   Model& model_;
   const Optimizer& optimizer_;
   StepOptions options_;
   Workers& workers_;
+  Ranks& ranks_;
+  OwnedParameters owned_;
+  OwnedParameters::Range dense_, tables_;  // that this rank updates
   WeightGradients weight_gradients_;
   TableGradients table_gradients_;
+  GroupSum sum_;
   WeightPacks packs_;  // for all parts
   std::vector<std::unique_ptr<PartOfBatch>> parts_;
   std::vector<OutputRows> rows_;  // one per part
   std::vector<const Tape*> tapes_;
   Arena scratch_;
   StepResult result_;
-  std::vector<Buffer> state_;
+  std::vector<StepResult> results_;       // of the groups
+  std::vector<std::vector<real>> state_;  // the optimiser's buffers for dense_, then for tables_
 };
 
 // A message for a step whose loss or gradient is not finite: "the loss is not a number in training sentence 3;

@@ -48,7 +48,8 @@ StepOptions step_options(const TrainOptions& options, std::uint64_t seed) {
                                : StepOptions::Loss::token,
           seed,
           options.precision.value_or("float32") == "bfloat16" ? Precision::bfloat16
-                                                              : Precision::float32};
+                                                              : Precision::float32,
+          options.groups.value_or(1)};
 }
 
 void check_training(const TrainOptions& options, const Model& model) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <string>
@@ -126,6 +127,7 @@ struct TrainOptions {
   std::optional<ScheduleChoice> schedule;
   BatchOptions batch;
   std::optional<Index> accumulate;
+  std::optional<Index> groups;
   std::optional<std::string> precision;
   std::optional<std::string> loss;
   std::optional<double> label_smoothing;
@@ -149,6 +151,17 @@ struct TrainOptions {
       "number of batches whose gradients form one update; the last update of an epoch may have "
       "fewer; null: 1",
       between(1, kLargestBatch));
+    v("groups",
+      groups,
+      "number of groups of sentences, a power of two, into which a batch is cut: their gradients "
+      "are "
+      "added in a binary tree, so that up to as many ranks (--mpi) may share a run; null: 1",
+      between(1, kMostGroups));
+    const bool tree = std::has_single_bit(static_cast<std::uint64_t>(groups.value_or(1)));
+    v.check("groups", tree, "must be a power of two");
+    v.check("groups",
+            !tree || batch.tokens || batch.sentences % groups.value_or(1) == 0,
+            "must divide train.batch.sentences");
     v("precision",
       precision,
       "precision of the operands of matrix products in training; parameters, sums and evaluation "

@@ -30,6 +30,7 @@ Trainer::Trainer(const Spec& spec,
                  Recorder& recorder,
                  Workers& workers,
                  Observer& observer,
+                 Leader& leader,
                  Pruner* pruner)
     : spec_(spec),
       data_(data),
@@ -38,18 +39,16 @@ Trainer::Trainer(const Spec& spec,
       workers_(workers),
       observer_(observer),
       pruner_(pruner),
-      optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
-      unknown_words_(make_unknown_words(spec.evaluate, data.source.get(), *data.target)),
+      leader_(leader),
+      updates_(spec, data, model, workers, leader.ranks()),
+      schedule_(make_plugin<ScheduleKind>(spec.train.schedule.value_or(ScheduleChoice{}))),
+      dev_(EvaluatedSentences::dev, spec, data, leader.ranks()),
       diagnostics_(spec, model, recorder, workers, observer),
       metrics_(spec.evaluate.measured()) {
-  if (spec.evaluate.search_dev) dev_search_ = make_search(spec.evaluate.dev_search, spec);
-  schedule_ = make_plugin<ScheduleKind>(spec.train.schedule.value_or(ScheduleChoice{}));
   if (spec.train.average) {
     averaging_.emplace(*spec.train.average, model.parameters().flat_size());
     averaging_->begin(model.parameters().values());
   }
-  step_ = std::make_unique<TrainingStep>(
-      model, *optimizer_, step_options(spec.train, static_cast<std::uint64_t>(spec.seed)), workers);
   progress_.epochs = spec.train.epochs;
 }
 
@@ -74,14 +73,8 @@ void Trainer::run() {
 }
 
 void Trainer::train_epoch() {
-  const auto seed = static_cast<std::uint64_t>(spec_.seed);
-  std::optional<Split> again;
-  if (data_.subword_dropout > 0)
-    again = resegmented(
-        data_, seed, state_.epoch, workers_, [&] { return observer_.stop_requested(); });
-  const Split& sentences = again ? *again : data_.train;
-  const Batches batches = epoch_batches(sentences, spec_.train.batch, seed, state_.epoch);
-  const Index count = std::ssize(batches);
+  updates_.plan(state_.epoch, [&] { return observer_.stop_requested(); });
+  const Index count = updates_.batches();
   progress_.epoch = state_.epoch + 1;
   progress_.updates = updates_of(spec_, count);
   recorder_.expect(progress_.updates);
@@ -92,12 +85,12 @@ void Trainer::train_epoch() {
         "note: train.schedule ends long before training: the learning rate is 0 in its last epoch, "
         "{} updates, and maybe before; raise its updates",
         count));
-  train_batches(sentences, batches);
+  train_batches();
   if (state_.batch == count || !(state_.finished || pruned_)) end_epoch();
 }
 
-void Trainer::train_batches(const Split& sentences, const Batches& batches) {
-  const Index count = std::ssize(batches);
+void Trainer::train_batches() {
+  const Index count = updates_.batches();
   double tokens = 0, seconds = 0;
   while (!state_.finished && !pruned_) {
     if (evaluation_is_due()) {
@@ -108,7 +101,7 @@ void Trainer::train_batches(const Split& sentences, const Batches& batches) {
     } else {
       if (observer_.stop_requested()) throw Interrupted("interrupted at update {}", state_.update);
       const auto begun = std::chrono::steady_clock::now();
-      one_update(sentences, batches);
+      one_update();
       seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
       tokens += static_cast<double>(progress_.tokens);
     }
@@ -152,28 +145,23 @@ bool Trainer::evaluation_is_due() const {
 }
 
 // With the batches that come next: one, or as many as are accumulated.
-void Trainer::one_update(const Split& sentences, const Batches& batches) {
-  const Index count = std::ssize(batches),
+void Trainer::one_update() {
+  const Index count = updates_.batches(),
               end = std::min(count, state_.batch + spec_.train.accumulate.value_or(1));
-  BatchParts read = model_.batch_parts();
-  read.links |= spec_.train.guided_alignment.has_value();
-  std::vector<TrainingStep::Parts> all;
-  for (Index i = state_.batch; i < end; ++i) {
-    TrainingStep::Parts& parts = all.emplace_back();
-    for (const auto& part : cut_into_parts(sentences, batches[usize(i)], workers_.threads())) {
-      parts.push_back(make_batch(sentences, part, read));
-      model_.place_links(parts.back());
-    }
-  }
-  const double rate_factor =
-      schedule_->factor({state_.update + 1, state_.epoch, state_.batch, count});
-  const Objective objective = objective_at(spec_.train, state_.update, state_.epoch);
-  const StepResult result = step_->run(all, state_.update + 1, rate_factor, objective);
-  if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) refuse_loss(result, all);
+  const UpdateOrder order{state_.epoch,
+                          state_.batch,
+                          end,
+                          state_.update + 1,
+                          schedule_->factor({state_.update + 1, state_.epoch, state_.batch, count}),
+                          objective_at(spec_.train, state_.update, state_.epoch)};
+  leader_.calls_for(order);
+  const StepResult result = updates_.make(order);
+  if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm))
+    refuse_loss(order, result);
   ++state_.update;
   state_.batch = end;
   if (averaging_) averaging_->updated(state_.update, model_.parameters().values(), workers_);
-  record_update(result, rate_factor, objective);
+  record_update(result, order.rate_factor, order.objective);
   if (state_.update % spec_.record.checkpoint_every == 0) save();
 }
 
@@ -188,7 +176,7 @@ void Trainer::record_update(const StepResult& result,
   NamedNumbers numbers = {{"loss", progress_.loss},
                           {"token_accuracy", 100 * static_cast<double>(result.correct) / tokens},
                           {"gradient_norm", result.gradient_norm},
-                          {"learning_rate", rate_factor * optimizer_->learning_rate()},
+                          {"learning_rate", rate_factor * updates_.optimizer().learning_rate()},
                           {"tokens", tokens}};
   if (adds_to_loss(spec_.train)) numbers.emplace_back("objective", result.objective);
   if (spec_.train.scheduled_sampling) numbers.emplace_back("true_symbols", objective.truth);
@@ -220,19 +208,8 @@ void Trainer::evaluate_dev() {
 }
 
 MetricTable Trainer::evaluate_parameters() {
-  EvaluationRequest request;
-  request.search = dev_search_.get();
-  request.unknown = unknown_words_.get();
-  request.source = data_.source.get();
-  request.row_aligns = spec_.evaluate.rows();
-  request.batch = spec_.evaluate.batch;
-  request.keep = spec_.record.snapshots;
-  request.metrics = metrics_;
-  request.progress = [&](Index done, Index total) {
-    observer_.stage("evaluating dev", done, total);
-  };
-  request.stop = [&] { return observer_.stop_requested(); };
-  const EvaluatedSplit dev = evaluate(model_, data_.dev, *data_.target, request, workers_);
+  leader_.calls_for(EvaluatedSentences::dev, model_);
+  const EvaluatedSplit dev = dev_.run(model_, workers_, observer_);
   const MetricTable table = summarize(dev.counts, metrics_);
   NamedNumbers values;
   for (const std::string& name : table.metrics)
@@ -284,8 +261,11 @@ void Trainer::save() {
   const auto size = usize(model_.parameters().flat_size());
   blobs["parameters"] = bytes_of(model_.parameters().values(), size);
   if (!best_.empty()) blobs["best"] = bytes_of(best_.data(), size);
-  for (const TrainingStep::Buffer& buffer : step_->state())
-    blobs["optimizer." + buffer.name] = bytes_of(buffer.numbers.data(), size);
+  const std::vector<std::string> buffers = updates_.optimizer().state();
+  for (std::size_t k = 0; k < buffers.size(); ++k) {
+    leader_.calls_for_state(k);
+    blobs["optimizer." + buffers[k]] = updates_.step().state(k);
+  }
   if (averaging_) averaging_->save(blobs);
   if (const std::vector<double> state = schedule_->state(); !state.empty()) {
     ByteWriter writer;
@@ -304,8 +284,14 @@ void Trainer::restore(const Checkpoint& checkpoint) {
     best_.resize(size);
     numbers_from(checkpoint, "best", best_.data(), size);
   }
-  for (TrainingStep::Buffer& buffer : step_->state())
-    numbers_from(checkpoint, "optimizer." + buffer.name, buffer.numbers.data(), size);
+  leader_.sets_parameters(model_);
+  const std::vector<std::string> buffers = updates_.optimizer().state();
+  std::vector<real> numbers(size);
+  for (std::size_t k = 0; k < buffers.size(); ++k) {
+    numbers_from(checkpoint, "optimizer." + buffers[k], numbers.data(), size);
+    leader_.sets_state(k);
+    updates_.step().set_state(k, numbers);
+  }
   if (averaging_) averaging_->restore(checkpoint);
   if (!schedule_->state().empty()) schedule_->restore(list_of(checkpoint, "schedule"));
   state_ = TrainingState::of(checkpoint);
@@ -315,14 +301,14 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   saved_at_ = state_.update;
 }
 
-void Trainer::refuse_loss(const StepResult& result, std::span<const TrainingStep::Parts> batches) {
+void Trainer::refuse_loss(const UpdateOrder& order, const StepResult& result) {
   const std::string kept =
       saved_at_ < 0 ? "there is no checkpoint yet"
                     : fmt::format("the last checkpoint, of update {}, is kept", saved_at_);
   const std::string text = fmt::format(
       "update {}: {}; {}; try a smaller train.optimizer.learning_rate or train.clip_norm",
-      state_.update + 1,
-      what_is_not_finite(result, *step_, model_, batches),
+      order.number,
+      updates_.what_is_not_finite(order, result),
       kept);
   recorder_.event(text);
   throw RunError("{}", text);

@@ -8,11 +8,12 @@
 #include "framework/record/recorder.hpp"
 #include "framework/train/averaging.hpp"
 #include "framework/train/diagnostics.hpp"
+#include "framework/train/evaluation.hpp"
+#include "framework/train/followers.hpp"
 #include "framework/train/observer.hpp"
-#include "framework/train/optimizer.hpp"
 #include "framework/train/spec.hpp"
-#include "framework/train/step.hpp"
 #include "framework/train/train_options.hpp"
+#include "framework/train/updates.hpp"
 
 namespace softalign {
 
@@ -43,6 +44,7 @@ class Trainer {
           Recorder& recorder,
           Workers& workers,
           Observer& observer,
+          Leader& leader,
           Pruner* pruner = nullptr);
 
   // Trains to the end, from the state set by restore(), and leaves the best parameters (by the
@@ -60,19 +62,18 @@ class Trainer {
  private:
   // To the end of the epoch, its dev evaluations included, or of training.
   void train_epoch();
-  void train_batches(const Split& sentences, const Batches& batches);
+  void train_batches();
   void end_epoch();
   void decide();  // after a dev evaluation: whether training ends
   bool reached_last_update() const;
   bool evaluation_is_due() const;  // of those that lie evaluate.every.updates apart
-  void one_update(const Split& sentences, const Batches& batches);
+  void one_update();
   void record_update(const StepResult& result, double rate_factor, const Objective& objective);
   void evaluate_dev();
   MetricTable evaluate_parameters();
   void tell_early_stop();
   void save();
-  [[noreturn]] void refuse_loss(const StepResult& result,
-                                std::span<const TrainingStep::Parts> batches);
+  [[noreturn]] void refuse_loss(const UpdateOrder& order, const StepResult& result);
 
   const Spec& spec_;
   const Dataset& data_;
@@ -81,12 +82,11 @@ class Trainer {
   Workers& workers_;
   Observer& observer_;
   Pruner* pruner_;
-  std::unique_ptr<Optimizer> optimizer_;
+  Leader& leader_;
+  Updates updates_;
   std::unique_ptr<Schedule> schedule_;
   std::optional<Averaging> averaging_;
-  std::unique_ptr<Search> dev_search_;
-  std::unique_ptr<const UnknownWords> unknown_words_;
-  std::unique_ptr<TrainingStep> step_;
+  Evaluation dev_;
   Diagnostics diagnostics_;
   std::vector<NamedMetric> metrics_;
   TrainingState state_;

@@ -1,6 +1,7 @@
 #include "framework/train/weight_gradients.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/base/arena.hpp"
 #include "framework/base/types.hpp"
@@ -9,14 +10,13 @@
 namespace softalign {
 namespace {
 
-constexpr Index kClearedChunk = 1 << 14;  // numbers that are cleared or squared in one piece
-constexpr Index kGradientColumns = 256;   // of a weight that are computed in one piece, at least
+constexpr Index kGradientColumns = 256;  // of a weight that are computed in one piece, at least
 
 }  // namespace
 
 WeightGradients::WeightGradients(const ParameterStore& store, int threads)
     : numbers_(zeros_in_large_pages(store.dense_size())),
-      squares_((numbers_.size() + kClearedChunk - 1) / kClearedChunk) {
+      squares_((numbers_.size() + kSquared - 1) / kSquared) {
   for (const Parameter& parameter : store.all()) {
     if (parameter.table || !parameter.trained) continue;
     const Shape& shape = parameter.shape;
@@ -30,8 +30,7 @@ WeightGradients::WeightGradients(const ParameterStore& store, int threads)
 
 void WeightGradients::clear(Workers& workers) {
   workers.run(std::ssize(squares_), [&](Index chunk) {
-    const Index begin = chunk * kClearedChunk,
-                end = std::min(begin + kClearedChunk, std::ssize(numbers_));
+    const Index begin = chunk * kSquared, end = std::min(begin + kSquared, std::ssize(numbers_));
     std::fill(numbers_.begin() + begin, numbers_.begin() + end, real{0});
   });
 }
@@ -64,15 +63,13 @@ void WeightGradients::compute(const Piece& piece) {
       scratch);
 }
 
-double WeightGradients::sum_of_squares(Workers& workers) {
-  workers.run(std::ssize(squares_), [&](Index chunk) {
-    const Index begin = chunk * kClearedChunk,
-                end = std::min(begin + kClearedChunk, std::ssize(numbers_));
-    squares_[usize(chunk)] = kernels::sum_of_squares(end - begin, numbers_.data() + begin);
+std::span<const double> WeightGradients::squares(Index begin, Index end, Workers& workers) {
+  const Index first = begin / kSquared, last = (end + kSquared - 1) / kSquared;
+  workers.run(last - first, [&](Index i) {
+    const Index from = begin + i * kSquared, count = std::min(kSquared, end - from);
+    squares_[usize(first + i)] = kernels::sum_of_squares(count, numbers_.data() + from);
   });
-  double sum = 0;
-  for (double square : squares_) sum += square;
-  return sum;
+  return std::span(squares_).subspan(usize(first), usize(last - first));
 }
 
 TableGradients::TableGradients(const ParameterStore& store) {
@@ -84,7 +81,6 @@ TableGradients::TableGradients(const ParameterStore& store) {
                          std::vector<std::int32_t>(usize(parameter.shape[0]), -1),
                          {},
                          {},
-                         0,
                          {}});
 }
 
@@ -108,30 +104,59 @@ void TableGradients::add(std::span<const Tape* const> tapes, Table& table) {
       if (product.weight == table.offset) table.parts[i].push_back(product);
   for_each_row(std::span<const WeightProducts>(table.parts),
                [&](const WeightProduct& product, Index b, Index s) {
-                 const real* row = product.dy.row(b, s);
-                 const Token id = product.id(b, s);
-                 std::int32_t& slot = table.slot[usize(id)];
-                 if (slot < 0) {
-                   slot = static_cast<std::int32_t>(table.touched.size());
-                   table.touched.push_back(id);
-                   table.sums.resize(table.sums.size() + usize(table.size));
-                 }
-                 kernels::add(table.size, row, table.sums.data() + slot * table.size);
+                 kernels::add(table.size, product.dy.row(b, s), table.row(product.id(b, s)));
                });
 }
 
-double TableGradients::sum_of_squares(Workers& workers) {
+real* TableGradients::Table::row(Token id) {
+  std::int32_t& at = slot[usize(id)];
+  if (at < 0) {
+    at = static_cast<std::int32_t>(touched.size());
+    touched.push_back(id);
+    sums.resize(sums.size() + usize(size));
+  }
+  return sums.data() + at * size;
+}
+
+// By row: which rows padding touches, and in which order, depends on how the batch was cut.
+std::span<const std::vector<double>> TableGradients::squares(Index begin,
+                                                             Index end,
+                                                             Workers& workers) {
+  squares_.resize(tables_.size());
   workers.run(std::ssize(tables_), [&](Index i) {
-    Table& table = tables_[usize(i)];
-    table.squares = 0;
-    // By row: which rows padding touches, and in which order, depends on how the batch was cut.
-    for (std::int32_t slot : table.slot)
-      if (slot >= 0)
-        table.squares += kernels::sum_of_squares(table.size, table.sums.data() + slot * table.size);
+    const Table& table = tables_[usize(i)];
+    squares_[usize(i)].clear();
+    for (Index row = 0; row < table.rows; ++row) {
+      const Index at = table.offset + row * table.size, slot = table.slot[usize(row)];
+      if (slot >= 0 && at >= begin && at < end)
+        squares_[usize(i)].push_back(
+            kernels::sum_of_squares(table.size, table.sums.data() + slot * table.size));
+    }
   });
-  double sum = 0;
-  for (const Table& table : tables_) sum += table.squares;
-  return sum;
+  return squares_;
+}
+
+std::vector<TableGradients::Rows> TableGradients::rows() const {
+  std::vector<Rows> all;
+  for (const Table& table : tables_) {
+    Rows& rows = all.emplace_back();
+    rows.ids = table.touched;
+    std::ranges::sort(rows.ids);
+    for (const Token id : rows.ids) {
+      const real* const row = table.sums.data() + table.slot[usize(id)] * table.size;
+      rows.numbers.insert(rows.numbers.end(), row, row + table.size);
+    }
+  }
+  return all;
+}
+
+void TableGradients::set_rows(const std::vector<Rows>& rows) {
+  clear();
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const real* from = rows[i].numbers.data();
+    for (const Token id : rows[i].ids)
+      std::copy_n(std::exchange(from, from + tables_[i].size), tables_[i].size, tables_[i].row(id));
+  }
 }
 
 bool TableGradients::read(Index begin, Index count, real* to) const {

@@ -16,12 +16,15 @@ class WeightGradients {
 
   real* data() { return numbers_.data(); }
   const real* data() const { return numbers_.data(); }
+  std::vector<real>& numbers() { return numbers_; }
   void clear(Workers& workers);
 
   // Adds the gradients on the tapes of the parts of a batch. The bits depend neither on the parts nor on the
   // threads.
   void add(std::span<const Tape* const> tapes, Workers& workers);
-  double sum_of_squares(Workers& workers);
+  // Of numbers [begin, end), in pieces: their sums are added in order. begin is a multiple of kSquared.
+  static constexpr Index kSquared = 1 << 14;
+  std::span<const double> squares(Index begin, Index end, Workers& workers);
 
  private:
   struct Weight {
@@ -47,10 +50,19 @@ class TableGradients {
  public:
   explicit TableGradients(const ParameterStore& store);
 
+  // Of one table, by rising row.
+  struct Rows {
+    std::vector<Token> ids;
+    std::vector<real> numbers;  // [ids, size]
+  };
+
   void clear();
   // Adds what the tapes of the parts of a batch hold.
   void add(std::span<const Tape* const> tapes, Workers& workers);
-  double sum_of_squares(Workers& workers);
+  std::vector<Rows> rows() const;  // of each table
+  void set_rows(const std::vector<Rows>& rows);
+  // Of each row in the numbers [begin, end) of the flat buffer, by table, in order.
+  std::span<const std::vector<double>> squares(Index begin, Index end, Workers& workers);
   // Writes numbers [begin, begin + count) of the flat buffer, which must be in the tables, to `to`,
   // zeros where there is no gradient. Returns false, without writing, if there is no gradient at
   // all.
@@ -62,12 +74,14 @@ class TableGradients {
     std::vector<std::int32_t> slot;  // of each row; -1: not touched
     std::vector<Token> touched;      // by slot, in the order of the first touch
     std::vector<real> sums;          // [slots, size]
-    double squares = 0;
     std::vector<WeightProducts> parts;
+
+    real* row(Token id);  // zeros where it was not touched
   };
   static void add(std::span<const Tape* const> tapes, Table& table);
 
   std::vector<Table> tables_;
+  std::vector<std::vector<double>> squares_;  // by table
 };
 
 }  // namespace softalign

@@ -153,6 +153,7 @@ BOOST_AUTO_TEST_CASE(options_that_are_not_given_are_no_part_of_the_identity) {
   const std::string json = run_name(tiny("none").spec).identity_json;
   for (const char* option : {"schedule",
                              "accumulate",
+                             "\"groups\"",
                              "\"loss\"",
                              "label_smoothing",
                              "doubly_stochastic",

@@ -27,7 +27,7 @@ struct SmallTrainer {
   // The state that it saves at its end.
   Checkpoint checkpoint() {
     Recorder once(scratch / "once", kRun);
-    Trainer(spec, data, *model, once, workers, observer).run();
+    Trainer(spec, data, *model, once, workers, observer, leader).run();
     const History history = read_history(once.folder());
     CheckpointMark last;
     for (const Frame& frame : history.live)
@@ -42,7 +42,8 @@ struct SmallTrainer {
   Observer observer;
   Scratch scratch;
   Recorder recorder{scratch.path(), kRun};
-  Trainer trainer{spec, data, *model, recorder, workers, observer};
+  Leader leader{only_rank()};
+  Trainer trainer{spec, data, *model, recorder, workers, observer, leader};
 };
 
 }  // namespace softalign::test

@@ -14,6 +14,7 @@
 #include "framework/data/task.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/step.hpp"
+#include "tests/thread_ranks.hpp"
 
 using namespace softalign;
 
@@ -330,6 +331,67 @@ BOOST_AUTO_TEST_CASE(a_moving_average_follows_the_updates) {
     after.push_back(setting.values());
   }
   BOOST_TEST((after[0] == after[1]));
+}
+
+// Groups of a batch, on so many ranks of so many threads: the parameters after three updates, and the optimiser's
+// buffers after them.
+std::vector<std::string> trained_by(int count,
+                                    int threads,
+                                    Index groups,
+                                    const std::string& optimizer) {
+  std::vector<std::string> found;
+  test::ThreadRanks::run(count, [&](Ranks& ranks) {
+    Setting setting;
+    setting.optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = optimizer});
+    Workers workers(threads);
+    TrainingStep step(
+        *setting.model, *setting.optimizer, {.seed = 3, .groups = groups}, workers, ranks);
+    std::string results;
+    for (Index update = 1; update <= 3; ++update) {
+      // Also fewer sentences than groups, the last time.
+      std::vector<Index> batch(update == 3 ? 3 : 32);
+      std::iota(batch.begin(), batch.end(), update * 32);
+      TrainingStep::Size size{0, std::ssize(batch)};
+      for (const Index example : batch)
+        size.tokens += Index{setting.data.train.examples.row(usize(example)).target} + 1;
+      const Batches cut = cut_into_parts(setting.data.train, batch, groups);
+      std::vector<std::vector<TrainingStep::Parts>> own(usize(groups / count));
+      for (Index k = 0; k < std::ssize(own); ++k)
+        if (const Index group = ranks.rank() * std::ssize(own) + k; group < std::ssize(cut))
+          own[usize(k)].push_back(setting.cut(cut[usize(group)], threads));
+      const std::vector<TrainingStep::Group> of_rank(own.begin(), own.end());
+      const StepResult result = step.run_groups(of_rank, size, update, 1);
+      results += fmt::format(
+          "{} {} {} {};", result.nll, result.correct, result.tokens, result.gradient_norm);
+    }
+    const ParameterStore& store = setting.model->parameters();
+    std::vector<std::string> own = {
+        results,
+        {reinterpret_cast<const char*>(store.values()), usize(store.flat_size()) * sizeof(real)}};
+    for (std::size_t k = 0; k < setting.optimizer->state().size(); ++k) {
+      own.push_back(step.state(k));
+      std::vector<real> numbers(own.back().size() / sizeof(real));
+      std::memcpy(numbers.data(), own.back().data(), own.back().size());
+      step.set_state(k, numbers);
+      if (step.state(k) != own.back()) throw BugError("the state is not what was set");
+    }
+    if (own[1] != broadcast(ranks, own[1])) throw BugError("ranks have different parameters");
+    if (ranks.first()) found = own;
+  });
+  return found;
+}
+
+BOOST_AUTO_TEST_CASE(ranks_and_threads_change_no_bits) {
+  for (const std::string optimizer : {"sgd", "adam"})
+    for (const Index groups : {2, 4}) {
+      const auto alone = trained_by(1, 1, groups, optimizer);
+      BOOST_TEST((alone != trained_by(1, 1, 1, optimizer)));  // another order of additions
+      for (int count = 1; count <= groups; count *= 2)
+        for (const int threads : {1, 2})
+          BOOST_TEST((trained_by(count, threads, groups, optimizer) == alone),
+                     optimizer << ", " << groups << " groups, " << count << " ranks, " << threads
+                               << " threads");
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

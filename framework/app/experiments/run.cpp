@@ -1,6 +1,7 @@
 // softalign run SPEC [KEY=VALUE..]: trains an experiment, or goes on with it, and leaves its
 // record.
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/ranks.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/spec.hpp"
@@ -20,6 +22,7 @@
 #include "framework/record/folder/status.hpp"
 #include "framework/study/settings.hpp"
 #include "framework/train/experiment.hpp"
+#include "framework/train/followers.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/starting_point.hpp"
 #include "framework/train/stored_results.hpp"
@@ -161,6 +164,7 @@ struct RunArguments {
   std::string out = "results";
   bool dry_run = false;
   bool json = false;
+  bool mpi = false;
   std::string progress = "text";
 };
 
@@ -185,9 +189,38 @@ void print_outcome(const ExperimentOutcome& outcome) {
   print_text("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(record.file()));
 }
 
+// The spec, which every rank reads.
+ResolvedSpec<Spec> load_on_all(const RunArguments& arguments, Ranks& ranks) {
+  std::optional<ResolvedSpec<Spec>> resolved;
+  agree(ranks, [&] {
+    resolved = load(arguments.spec, arguments.out);
+    return std::string("a spec");
+  });
+  return std::move(*resolved);
+}
+
+// Another rank than the first: silent, except about a failure of its own, which ends all ranks. Only the first one
+// obeys signals.
+void follow_once(const RunArguments& arguments, Ranks& ranks) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+  Observer silent;
+  try {
+    const auto resolved = load_on_all(arguments, ranks);
+    if (!arguments.dry_run) run_experiment(resolved, arguments.options, silent);
+  } catch (const Dismissed&) {
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rank {}: {}\n", ranks.rank(), message_of(error));
+    ranks.abort(1);
+  }
+}
+
 // One run; with --json its outcome, or plan, which is not printed yet.
-Json run_once(const RunArguments& arguments) {
-  const auto resolved = load(arguments.spec, arguments.out);
+Json run_once(const RunArguments& arguments, Ranks& ranks) {
+  if (!ranks.first()) {
+    follow_once(arguments, ranks);
+    return {};
+  }
+  const auto resolved = load_on_all(arguments, ranks);
   ProgressObserver observer(ProgressObserver::Signals::caught, arguments.out);
   if (arguments.dry_run) {
     const Plan plan = plan_run(resolved, arguments.options, arguments.out, observer);
@@ -232,21 +265,24 @@ std::vector<Index> take_seeds(std::vector<std::string>& overrides) {
 
 // Several seeds are run one after the other, each as it would be alone.
 void run(RunArguments arguments) {
+  const std::unique_ptr<Ranks> processes = arguments.mpi ? mpi_ranks() : nullptr;
+  Ranks& ranks = processes ? *processes : only_rank();
+  arguments.options.ranks = &ranks;
   const std::vector<Index> seeds = take_seeds(arguments.spec.overrides);
-  const bool prints = arguments.json && arguments.progress != "json";
+  const bool says = ranks.first() && arguments.progress != "json";
   if (seeds.empty()) {
-    const Json json = run_once(arguments);
-    if (prints) print_json(json);
+    const Json json = run_once(arguments, ranks);
+    if (says && arguments.json) print_json(json);
     return;
   }
   Json all = Json::array();
   for (const Index seed : seeds) {
     RunArguments one = arguments;
     one.spec.overrides.push_back(fmt::format("seed={}", seed));
-    if (!arguments.json && arguments.progress != "json") print_text("seed {}\n", seed);
-    all.push_back(run_once(one));
+    if (says && !arguments.json) print_text("seed {}\n", seed);
+    all.push_back(run_once(one, ranks));
   }
-  if (prints) print_json(all);
+  if (says && arguments.json) print_json(all);
 }
 
 }  // namespace
@@ -273,6 +309,10 @@ void add_run(CLI::App& app, Outcome&) {
                     arguments->options.steal,
                     "take the run over from a process that may be alive on another machine");
   add_size_option(*command, arguments->options.sizes);
+  command->add_flag("--mpi",
+                    arguments->mpi,
+                    "share the run with the other processes that mpirun or srun started; at most "
+                    "train.groups of them");
   command->add_flag("--dry-run", arguments->dry_run, "say what would be run, and write no record");
   command->add_flag("--json", arguments->json, "print the outcome as JSON");
   command

@@ -1,0 +1,60 @@
+// The updates of a run: which batches an epoch has, and the step that trains on some of them. On several ranks
+// (base/ranks.hpp) each computes its groups of every batch.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "framework/base/ranks.hpp"
+#include "framework/base/workers.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/data/dataset.hpp"
+#include "framework/train/optimizer.hpp"
+#include "framework/train/spec.hpp"
+#include "framework/train/step.hpp"
+
+namespace softalign {
+
+// All that an update needs besides parameters and state. Ranks send it to each other as it lies in memory.
+struct UpdateOrder {
+  Index epoch = 0;                       // from 0
+  Index first_batch = 0, end_batch = 0;  // of the epoch
+  Index number = 1;                      // from 1
+  double rate_factor = 1;
+  Objective objective = {};
+};
+
+class Updates {
+ public:
+  Updates(const Spec& spec, const Dataset& data, Model& model, Workers& workers, Ranks& ranks);
+
+  // Makes the plan of an epoch, unless it is there; sentences are segmented anew where the data ask for it. stop is
+  // asked meanwhile: true throws Interrupted.
+  void plan(Index epoch, const std::function<bool()>& stop = {});
+  Index batches() const { return std::ssize(batches_); }  // of the planned epoch
+  // Collective.
+  StepResult make(const UpdateOrder& order);
+  // Why nothing was updated, for people.
+  std::string what_is_not_finite(const UpdateOrder& order, const StepResult& result);
+
+  const Optimizer& optimizer() const { return *optimizer_; }
+  TrainingStep& step() { return step_; }
+
+ private:
+  const Split& sentences() const { return again_ ? *again_ : data_.train; }
+  TrainingStep::Parts parts(std::span<const Index> examples) const;
+
+  const Spec& spec_;
+  const Dataset& data_;
+  Model& model_;
+  Workers& workers_;
+  Ranks& ranks_;
+  std::unique_ptr<Optimizer> optimizer_;
+  TrainingStep step_;
+  std::optional<Index> epoch_;  // that is planned
+  std::optional<Split> again_;  // its sentences, where they are not those of the data
+  Batches batches_;
+};
+
+}  // namespace softalign

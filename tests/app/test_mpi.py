@@ -1,0 +1,136 @@
+"""One run that several processes share: the bits are those of one process, whoever dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import PATIENCE, PROGRAM, SANITIZED, answer, softalign, wait_until
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun: scripts/setup.sh mpi"),
+    pytest.mark.skipif(SANITIZED, reason="MPI leaks by design"),
+]
+GROUPS = ["train.groups=4", "task.examples.train=640", "train.epochs=40"]
+DEAD = 30  # seconds after which all ranks have ended
+
+
+def mpi(ranks: int, *arguments: object, cwd: Path, program: list[str] | None = None) -> subprocess.Popen[str]:
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    command = ["mpirun", "--oversubscribe", "-n", str(ranks), *(program or [str(PROGRAM)]), "run", *map(str, arguments), "--mpi"]
+    return subprocess.Popen(command, cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def shared(ranks: int, *arguments: object, cwd: Path, code: int = 0, **more: Any) -> tuple[str, list[str]]:
+    """Standard output, and what the program says on standard error."""
+    process = mpi(ranks, *arguments, cwd=cwd, **more)
+    output, errors = process.communicate(timeout=120 * PATIENCE)
+    assert process.returncode == code, output + errors
+    return output, [line for line in errors.splitlines() if line.startswith("softalign: ")]
+
+
+def ranks_of(process: subprocess.Popen[str]) -> list[int]:
+    """The processes that mpirun has started."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return sorted(int(child) for child in children)
+
+
+@pytest.fixture()
+def alone(here: Path) -> str:
+    """The record of the run by one process."""
+    return str(answer("run", "tiny.yaml", *GROUPS, "--results", "alone", cwd=here)["record"])
+
+
+def same_bits(here: Path, alone: str, results: str) -> bool:
+    (record,) = (here / results).glob("*/*/run.h5")
+    return bool(answer("diff", alone, record, cwd=here, code=None)["same_bits"])
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_ranks_have_the_bits_of_one_process(here: Path, alone: str, ranks: int) -> None:
+    output, errors = shared(ranks, "tiny.yaml", *GROUPS, "--results", "shared", "--json", "--threads", 1, cwd=here)
+    assert json.loads(output)["was_complete"] is False  # only one rank writes
+    assert errors == []
+    assert same_bits(here, alone, "shared")
+    output, _ = shared(ranks, "tiny.yaml", *GROUPS, "--results", "shared", "--json", cwd=here)
+    assert json.loads(output)["was_complete"] is True
+
+
+def test_mpi_without_mpirun_is_a_process_alone(here: Path) -> None:
+    assert answer("run", "tiny.yaml", "--mpi", cwd=here)["was_complete"] is False
+
+
+@pytest.mark.parametrize(
+    "ranks, override, text",
+    [
+        (4, "train.groups=2", "4 ranks, but train.groups is 2"),
+        (2, "seed=1", "2 ranks, but train.groups is 1"),
+        (3, "train.groups=4", "3 ranks; their number must be a power of two"),
+        (2, "train.groups=3", "must be a power of two"),
+        (2, "train.groups=32", "must divide train.batch.sentences"),
+        (2, "train.colour=red", "unknown key"),
+    ],
+)
+def test_one_rank_refuses_what_cannot_be_shared(here: Path, ranks: int, override: str, text: str) -> None:
+    _, errors = shared(ranks, "tiny.yaml", override, cwd=here, code=2)
+    assert len(errors) == 1 and text in errors[0], errors
+    assert not (here / "results").exists()
+
+
+def test_ranks_with_different_specs_are_refused(here: Path) -> None:
+    own = ["sh", "-c", f'exec {PROGRAM} "$@" seed=$((OMPI_COMM_WORLD_RANK / 3))', "sh"]  # rank 3 has another seed
+    _, errors = shared(4, "tiny.yaml", *GROUPS, cwd=here, code=2, program=own)
+    assert len(errors) == 1 and "rank 3: run " in errors[0] and " on rank 0" in errors[0]
+
+
+def test_a_rank_without_the_spec_is_named(here: Path) -> None:
+    (here / "elsewhere").mkdir()
+    own = ["sh", "-c", f'[ $OMPI_COMM_WORLD_RANK = 1 ] && cd elsewhere; exec {PROGRAM} "$@"', "sh"]
+    _, errors = shared(2, "tiny.yaml", *GROUPS, cwd=here, code=2, program=own)
+    assert len(errors) == 1 and "rank 1: " in errors[0] and "tiny.yaml" in errors[0]
+
+
+def test_a_stopped_run_is_saved_and_resumed(here: Path, alone: str) -> None:
+    process = mpi(2, "tiny.yaml", *GROUPS, "--results", "shared", cwd=here)
+    wait_until(lambda: any('"updates": 0' not in status.read_text() for status in here.glob("shared/*/*/status.json")))
+    for rank in ranks_of(process):
+        os.kill(rank, signal.SIGTERM)
+    _, errors = process.communicate(timeout=DEAD * PATIENCE)
+    assert "the state is saved" in errors
+    shared(4, "tiny.yaml", *GROUPS, "--results", "shared", cwd=here)
+    assert same_bits(here, alone, "shared")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_ranks_end_with_one_and_any_number_resumes(here: Path, alone: str, seed: int) -> None:
+    draw = random.Random(seed)
+    for ranks in (4, 2):
+        process = mpi(ranks, "tiny.yaml", *GROUPS, "--results", "shared", cwd=here)
+        time.sleep(draw.uniform(0.3, 1.5))
+        if process.poll() is None and (alive := ranks_of(process)):
+            os.kill(draw.choice(alive), signal.SIGKILL)
+        process.communicate(timeout=DEAD * PATIENCE)
+    shared(draw.choice([1, 2, 4]), "tiny.yaml", *GROUPS, "--results", "shared", cwd=here)
+    assert same_bits(here, alone, "shared")
+
+
+def test_a_build_without_mpi_says_so(here: Path, tmp_path: Path) -> None:
+    lacking = tmp_path / "lacking"
+    (lacking / "bin").mkdir(parents=True)
+    shutil.copy(PROGRAM, lacking / "bin")
+    (lacking / "lib").mkdir()
+    library = PROGRAM.parents[1] / "lib" / "libsoftalign.so.0"
+    shutil.copy(library.resolve(), lacking / "lib" / library.name)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(lacking / "lib"), "LD_PRELOAD": str(lacking / "lib" / library.name)}
+    told = subprocess.run([lacking / "bin" / "softalign", "run", "tiny.yaml", "--mpi"], cwd=here, env=environment, capture_output=True, text=True)
+    assert told.returncode != 0 and "this build has no MPI" in told.stderr
+
+
