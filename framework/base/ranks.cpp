@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -121,10 +122,34 @@ std::vector<std::string> gather(Ranks& ranks, const std::string& bytes) {
 }
 
 std::vector<std::string> gather_to_all(Ranks& ranks, const std::string& bytes) {
-  ByteWriter writer;
-  writer.list(gather(ranks, bytes));
-  const std::string all = broadcast(ranks, writer.bytes());
-  return ByteReader(all).list<std::string>();
+  std::vector<std::string> all = {bytes};
+  const auto packed = [&all] {
+    ByteWriter writer;
+    writer.list(all);
+    return writer.bytes();
+  };
+  const auto unpacked = [](const std::string& list) {
+    return ByteReader(list).list<std::string>();
+  };
+  if (!std::has_single_bit(static_cast<unsigned>(ranks.count()))) {
+    all = gather(ranks, bytes);
+    return unpacked(broadcast(ranks, packed()));
+  }
+  // Neighbours exchange what they have, then pairs of them, and so on.
+  for (int distance = 1; distance < ranks.count(); distance *= 2) {
+    const int peer = ranks.rank() ^ distance;
+    const std::string own = packed();
+    std::uint64_t own_size = own.size(), size = 0;
+    ranks.exchange(peer,
+                   {reinterpret_cast<const char*>(&own_size), sizeof own_size},
+                   {reinterpret_cast<char*>(&size), sizeof size});
+    std::string other(size, '\0');
+    ranks.exchange(peer, own, other);
+    std::vector<std::string> theirs = unpacked(other);
+    if (peer < ranks.rank()) std::swap(all, theirs);
+    all.insert(all.end(), theirs.begin(), theirs.end());
+  }
+  return all;
 }
 
 std::string scatter(Ranks& ranks, const std::vector<std::string>& bytes) {

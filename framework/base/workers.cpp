@@ -1,6 +1,7 @@
 #include "framework/base/workers.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 #include "framework/base/error.hpp"
@@ -12,7 +13,7 @@ int resolve_thread_count(int asked) {
   return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-Workers::Workers(int threads) {
+Workers::Workers(int threads) : count_(threads) {
   try {
     for (int i = 1; i < threads; ++i)
       threads_.emplace_back([this, flag = AbandonScope::flag()] {
@@ -37,11 +38,22 @@ void Workers::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+void Workers::rehearse(Index count, Pieces work) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double>& seconds = times_->emplace_back();
+  for (Index i = 0; i < count; ++i) {
+    const Clock::time_point begun = Clock::now();
+    work.call(work.self, i);
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - begun).count());
+  }
+}
+
 void Workers::run_pieces(Index count, Pieces work) {
+  if (times_) return rehearse(count, work);
   {
     std::lock_guard lock(mutex_);
     work_ = work;
-    count_ = count;
+    pieces_ = count;
     next_ = 0;
     pending_ = count;
     failed_at_ = -1;
@@ -58,7 +70,7 @@ void Workers::run_pieces(Index count, Pieces work) {
 
 void Workers::take_pieces() {
   std::unique_lock lock(mutex_);
-  while (work_.call != nullptr && next_ < count_) {
+  while (work_.call != nullptr && next_ < pieces_) {
     const Index piece = next_++;
     const Pieces work = work_;
     lock.unlock();

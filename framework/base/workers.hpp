@@ -16,15 +16,20 @@ namespace softalign {
 // `asked`, or the number of processors if 0.
 int resolve_thread_count(int asked);
 
+// The seconds of every piece of work, for each call of Workers::run.
+using PieceTimes = std::vector<std::vector<double>>;
+
 // The threads have usual arithmetic (base/process.hpp) and abandon their steps when the thread that made them does.
 class Workers {
  public:
   explicit Workers(int threads);  // >= 1; the calling thread is one of them
+  // A rehearsal: the calling thread does all pieces, in order, as if there were so many threads.
+  Workers(int threads, PieceTimes& times) : count_(threads), times_(&times) {}
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  int threads() const { return static_cast<int>(threads_.size()) + 1; }
+  int threads() const { return count_; }
   // Calls work(i) for each i in [0, count) and returns when all are done. An exception is thrown
   // again here: that of the lowest i that threw.
   template <class Work>
@@ -40,15 +45,18 @@ class Workers {
     void (*call)(const void* self, Index i) = nullptr;
   };
   void run_pieces(Index count, Pieces work);
+  void rehearse(Index count, Pieces work);
   void take_pieces();
   void wait_for_work();
   void stop();
 
+  int count_ = 1;  // of threads
+  PieceTimes* times_ = nullptr;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable start_, done_;
   Pieces work_;
-  Index count_ = 0;
+  Index pieces_ = 0;
   Index next_ = 0;
   Index pending_ = 0;
   std::uint64_t round_ = 0;

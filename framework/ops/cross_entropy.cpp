@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kRows = 256;  // of a thread whose logits exist at a time
 // Columns of the weight's gradient, of the weight and of its transpose in one piece, at least.
-constexpr Index kColumns = 1024, kPacked = 1024, kPackedTransposed = 64;
+constexpr Index kColumns = 128, kPacked = 1024, kPackedTransposed = 64;
 
 // A weight in panels, packed by many threads.
 class Packs {

@@ -1,7 +1,6 @@
 #include "framework/train/memory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <memory>
 
@@ -17,7 +16,7 @@
 #include "framework/seq/cost.hpp"
 #include "framework/train/check_sizes.hpp"
 #include "framework/train/diagnostics.hpp"
-#include "framework/train/optimizer.hpp"
+#include "framework/train/parameter_memory.hpp"
 #include "framework/train/step.hpp"
 
 namespace softalign {
@@ -86,44 +85,6 @@ double bytes_of_logits(const DataOutline& data) {
 }
 
 Index length_of(const DataOutline::Lengths& side) { return std::max<Index>(1, side.longest) + 1; }
-
-struct ParameterBytes {
-  double all = 0, dense = 0, tables = 0;  // tables: the rows that a batch touches
-};
-
-ParameterBytes parameters_of(const Model& model, Index symbols_of_batch) {
-  ParameterBytes bytes;
-  bytes.all = kNumber * static_cast<double>(model.parameters().flat_size());
-  for (const Parameter& one : model.parameters().all()) {
-    const auto numbers = static_cast<double>(one.shape.size());
-    if (one.table)
-      bytes.tables += kNumber * static_cast<double>(std::min(one.shape[0], symbols_of_batch)) *
-                      static_cast<double>(one.shape[1]);
-    else if (one.trained)
-      bytes.dense += kNumber * numbers;
-  }
-  return bytes;
-}
-
-// How many times the parameters an average holds between evaluations.
-double copies_of(const Spec& spec) {
-  if (!spec.train.average) return 0;
-  const AverageOptions& average = *spec.train.average;
-  if (average.type == "exponential") return 1;
-  const bool each_epoch = !average.every && !spec.evaluate.every;
-  const Index kept = each_epoch ? std::min(average.epochs, spec.train.epochs) : average.epochs;
-  return static_cast<double>(kept);
-}
-
-// Sums of groups that are held at a time: two of 2^k groups become one of 2^(k + 1) at once.
-int sums_of_groups(const TrainOptions& train, int ranks) {
-  const auto own = static_cast<std::uint64_t>(train.groups.value_or(1) / ranks);
-  return static_cast<int>(std::bit_width(own)) - 1;
-}
-
-double copies_of_optimizer(const TrainOptions& train) {
-  return static_cast<double>(make_plugin<OptimizerKind>(train.optimizer)->state().size());
-}
 
 }  // namespace
 
@@ -333,7 +294,7 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec,
   const Model model(spec.model, data.source(), at_least_one_symbol(data.target_symbols));
   const ParameterBytes parameters = parameters_of(
       model, most_pairs(spec.train.batch, typical_length(data.train)) * typical_length(data.train));
-  const double average = copies_of(spec), optimizer = copies_of_optimizer(spec.train),
+  const double average = copies_of_average(spec), optimizer = copies_of_optimizer(spec.train),
                copies = 2 + optimizer + average;
   MemoryEstimate estimate;
   estimate.known = outline.measured();

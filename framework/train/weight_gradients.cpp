@@ -1,6 +1,7 @@
 #include "framework/train/weight_gradients.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "framework/base/arena.hpp"
@@ -10,22 +11,28 @@
 namespace softalign {
 namespace {
 
-constexpr Index kGradientColumns = 256;  // of a weight that are computed in one piece, at least
+// Pieces of the weights for each thread, on average, and the fewest columns of one: a piece reads all that its
+// columns are multiplied with.
+constexpr Index kPiecesOfThread = 4, kGradientColumns = 64;
 
 }  // namespace
 
 WeightGradients::WeightGradients(const ParameterStore& store, int threads)
     : numbers_(zeros_in_large_pages(store.dense_size())),
       squares_((numbers_.size() + kSquared - 1) / kSquared) {
+  const Index size = store.dense_size() / (kPiecesOfThread * threads);  // numbers of a piece
   for (const Parameter& parameter : store.all()) {
     if (parameter.table || !parameter.trained) continue;
     const Shape& shape = parameter.shape;
     weights_.push_back({parameter.offset, shape.rows(), shape.last(), {}});
-    // Wide pieces: each of them reads all that the columns are multiplied with.
-    const Index width = std::max(kGradientColumns, (shape.last() / threads + 31) / 32 * 32);
+    const Index width = std::max(kGradientColumns, (size / shape.rows() + 31) / 32 * 32);
     for (Index first = 0; first < shape.last(); first += width)
       pieces_.push_back({weights_.size() - 1, first, std::min(width, shape.last() - first)});
   }
+  if (threads == 1) return;
+  std::ranges::stable_sort(pieces_, std::greater(), [this](const Piece& piece) {
+    return weights_[piece.weight].rows * piece.count;  // so that no long one comes last
+  });
 }
 
 void WeightGradients::clear(Workers& workers) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "framework/base/hash.hpp"
@@ -57,6 +58,23 @@ BOOST_AUTO_TEST_CASE(the_nearest_name_is_suggested) {
   BOOST_TEST(suggestion("gian", {"gain", "units"}) == "; did you mean 'gain'? legal: gain, units");
   BOOST_TEST(suggestion("zzzzzz", {"gain", "units"}) == "; legal: gain, units");
   BOOST_TEST(suggestion("x", {}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_rehearsal_does_all_pieces_in_order_and_times_them) {
+  PieceTimes times;
+  Workers workers(5, times);
+  BOOST_TEST(workers.threads() == 5);
+  std::vector<Index> done;
+  const auto here = std::this_thread::get_id();
+  workers.run(3, [&](Index i) {
+    BOOST_TEST((std::this_thread::get_id() == here));
+    done.push_back(i);
+  });
+  workers.run(0, [](Index) {});
+  BOOST_TEST((done == std::vector<Index>{0, 1, 2}));
+  BOOST_TEST(times.size() == 2u);
+  BOOST_TEST(times[0].size() == 3u);
+  BOOST_TEST(times[1].empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,6 +2,7 @@
 //
 //   softalign_bench kernels [--benchmark_filter=REGEX ...]     Google Benchmark
 //   softalign_bench train --configuration small --threads 2    measures once, or for each line
+//   softalign_bench scale --configuration small --threads 64   on more threads than there are
 //   softalign_bench decode --configuration small --beam 5      of standard input (modes.hpp)
 #include <benchmark/benchmark.h>
 
@@ -28,8 +29,12 @@ int main(int argc, char** argv) {
   std::string configuration = "small";
   app.require_subcommand(1);
   auto* train = app.add_subcommand("train", "training steps beside their matrix products alone");
+  auto* scale = app.add_subcommand("scale", "training steps as they would be on up to --threads");
+  auto* exchange = app.add_subcommand("exchange", "what ranks exchange; below mpirun");
+  Index numbers = 10'000'000;
+  exchange->add_option("--numbers", numbers, "parameters")->check(CLI::Range(1, 1 << 30));
   auto* decode = app.add_subcommand("decode", "sentences to a fixed number of target symbols");
-  for (CLI::App* mode : {train, decode}) {
+  for (CLI::App* mode : {train, scale, decode}) {
     mode->add_option(
         "--configuration", configuration, "small, medium, long, paper, luong, transformer or tiny");
     mode->add_option("--threads", request.threads)->check(CLI::Range(1, 1024));
@@ -45,11 +50,17 @@ int main(int argc, char** argv) {
   decode->add_option("--beam", request.beam, "1: greedy")->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   try {
+    if (exchange->parsed()) {
+      bench::time_exchange(numbers);
+      return 0;
+    }
     const bench::Workload lengths = request.workload;
     request.workload = bench::workload(configuration);
     if (lengths.source > 0) request.workload.source = lengths.source;
     if (lengths.target > 0) request.workload.target = lengths.target;
-    train->parsed() ? bench::time_training(request) : bench::time_decoding(request);
+    train->parsed()   ? bench::time_training(request)
+    : scale->parsed() ? bench::time_scaling(request)
+                      : bench::time_decoding(request);
   } catch (const std::exception& error) {
     std::cerr << "softalign_bench: " << error.what() << '\n';
     return 1;

@@ -40,3 +40,15 @@ def test_decoding_is_timed(beam):
 
 def test_vanilla_computes_no_energies():
     assert measure("train", "--no-attention")[-1]["energies_per_sentence"] == 0
+
+
+def test_a_step_is_rehearsed_for_more_threads_than_there_are():
+    facts, *steps = measure("scale", "--threads", "4")
+    assert facts["dense_numbers"] < facts["trained_numbers"]
+    assert [step["threads"] for step in steps] == [1, 2, 4]
+    for step in steps:
+        assert step["serial_seconds"] < step["seconds"]
+        assert step["rounds"] > 5
+    # Half of the work is left to a thread, but for the round's cost; one thread does all of it.
+    assert abs(steps[0]["seconds"] / steps[0]["one_thread_seconds"] - 1) < 0.01
+    assert steps[1]["seconds"] - steps[1]["rounds"] * facts["round_seconds"] > 0.49 * steps[1]["one_thread_seconds"]
