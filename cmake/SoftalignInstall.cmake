@@ -4,6 +4,10 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/softalign)
 
 install(TARGETS libsoftalign softalign_settings EXPORT softalignTargets)
 install(TARGETS softalign_linear_algebra LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET softalign_mpi)
+  # cmake --install build/release --component mpi: packages do not depend on MPI.
+  install(TARGETS softalign_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi EXCLUDE_FROM_ALL)
+endif()
 if(TARGET softalign)
   install(TARGETS softalign)
 endif()

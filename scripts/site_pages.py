@@ -54,6 +54,7 @@ nav:
     - Diagnostic: framework/docs/plugins/diagnostic.md
     - Optimiser: framework/docs/plugins/optimizer.md
     - Schedule: framework/docs/plugins/schedule.md
+  - Many machines: framework/docs/scaling.md
   - Questions and trouble: framework/docs/faq.md
 - Notebooks:
 NOTEBOOKS
