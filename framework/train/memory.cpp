@@ -321,8 +321,13 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec,
       average > 1 ? "train.average" : "model",
       true);
   if (estimate.bytes() > most_) return estimate;
+  Spec of_group = spec;
+  const Index groups = spec.train.groups.value_or(1);
+  BatchOptions& batch = of_group.train.batch;
+  batch.sentences = std::max<Index>(1, batch.sentences / groups);
+  if (batch.tokens) batch.tokens = std::max<Index>(1, *batch.tokens / groups);
   add(threads == 1 ? "activations" : "activations of all threads",
-      training(spec, data, threads) + threads * bytes_of_logits(data),
+      training(of_group, data, threads) + threads * bytes_of_logits(data),
       spec.train.batch.tokens ? "train.batch.tokens" : "train.batch.sentences");
   const EvaluateOptions& how = spec.evaluate;
   const Choice* const dev_search = how.search_dev ? &how.dev_search : nullptr;

@@ -161,6 +161,21 @@ BOOST_AUTO_TEST_CASE(what_was_measured_before_changes_nothing) {
   BOOST_TEST(part(MemoryMeter(kPlenty).of_run(spec, outline(spec), 1), "the program") == first);
 }
 
+// Groups are computed one after the other; ranks share the optimiser's state.
+BOOST_AUTO_TEST_CASE(groups_and_ranks_are_counted) {
+  const auto bytes = [](const std::string& groups, int ranks, const char* what) {
+    const Spec spec = spec_of(kModels[0], {"train.groups=" + groups}).spec;
+    return part(MemoryMeter(kPlenty, kPlenty).of_run(spec, outline(spec), 1, ranks), what);
+  };
+  const char* const optimizer = "optimiser and averages";
+  BOOST_TEST(bytes("4", 4, optimizer) == bytes("null", 1, optimizer) / 4);
+  BOOST_TEST(bytes("4", 4, "gradients") < bytes("4", 2, "gradients"));
+  BOOST_TEST(bytes("4", 2, "gradients") < bytes("4", 1, "gradients"));
+  const double share = bytes("4", 1, "activations") / bytes("null", 1, "activations");
+  BOOST_TEST(share > 0.2);
+  BOOST_TEST(share < 0.5);
+}
+
 BOOST_AUTO_TEST_CASE(a_model_too_large_to_be_tried_is_counted) {
   const Spec spec = spec_of(kModels[0], {"model.encoder.units=20000"}).spec;
   BOOST_TEST(MemoryMeter(1e9).of_run(spec, outline(spec), 1).bytes() > 10e9);
