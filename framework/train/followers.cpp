@@ -1,9 +1,9 @@
 #include "framework/train/followers.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
-#include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
 
 namespace softalign {
@@ -104,33 +104,27 @@ void agree(Ranks& ranks, const std::function<std::string()>& work) {
     work();
     return;
   }
+  std::string result, fault;
   std::exception_ptr failure;
-  ByteWriter own;
   try {
-    const std::string result = work();
-    own.list(std::vector<std::string>{result, ""});
+    result = work();
   } catch (const std::exception& error) {
     failure = std::current_exception();
-    own.list(std::vector<std::string>{"", error.what()});
+    fault = error.what();
   }
-  std::string refused;  // of the first rank that differs
-  std::string first;
-  int rank = 0;
-  for (const std::string& bytes : gather_to_all(ranks, own.bytes())) {
-    const auto told = ByteReader(bytes).list<std::string>();
-    if (rank == 0) first = told[0];
-    if (!refused.empty() || (told[1].empty() && told[0] == first)) {
-      ++rank;
-      continue;
-    }
-    refused = fmt::format("rank {}: {}", rank, told[1].empty() ? told[0] : told[1]);
-    if (told[1].empty()) refused += fmt::format(", but {} on rank 0", first);
-    ++rank;
+  const std::vector<std::string> results = gather_to_all(ranks, result),
+                                 faults = gather_to_all(ranks, fault);
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    const bool differs = results[rank] != results.front();
+    if (faults[rank].empty() && !differs) continue;
+    if (!ranks.first()) throw Dismissed();
+    if (failure) std::rethrow_exception(failure);
+    throw SpecError("rank {}: {}",
+                    rank,
+                    faults[rank].empty()
+                        ? fmt::format("{}, but {} on rank 0", results[rank], results.front())
+                        : faults[rank]);
   }
-  if (refused.empty()) return;
-  if (!ranks.first()) throw Dismissed();
-  if (failure) std::rethrow_exception(failure);
-  throw SpecError("{}", refused);
 }
 
 }  // namespace softalign
