@@ -40,7 +40,8 @@ nav:
   - Everyday work: framework/docs/howto.md
   - Compare runs: results/comparing.md
   - Write a study: experiments/README.md
-  - Sweeps, Slurm, Optuna: configs/sweeps/README.md
+  - Sweeps, Optuna: configs/sweeps/README.md
+  - Schedulers: framework/docs/schedulers.md
   - Write a plugin: framework/plugins/README.md
   - Plugins by kind:
     - Encoder: framework/docs/plugins/encoder.md

@@ -196,6 +196,14 @@ ProgramOutcome run_program(const std::vector<std::string>& arguments,
   return outcome;
 }
 
+std::filesystem::path shipped_file(const std::filesystem::path& name) {
+  std::error_code error;
+  const std::filesystem::path bin = program_file().parent_path();
+  for (const std::filesystem::path& root : {bin / "../share/softalign", bin / "../../.."})
+    if (std::filesystem::exists(root / name, error)) return normal_path(root / name);
+  return {};
+}
+
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "";

@@ -24,6 +24,9 @@ void prepare_process();
 
 // What Linux, macOS and other Unix do differently.
 std::filesystem::path program_file();  // that this process runs; empty: not known
+// A file that comes with the program, by its name in the source tree, "scripts/serve.py": installed below
+// share/softalign, or in that tree. Empty: it is not there.
+std::filesystem::path shipped_file(const std::filesystem::path& name);
 void end_with_parent();  // SIGTERM when the parent ends, called in a child; other than on Linux: nothing
 int file_in_memory(
     const char* name);  // its descriptor, or -1; other than on Linux: an unnamed temporary file

@@ -176,6 +176,7 @@ void Recorder::append(const Frame& frame) {
 }
 
 void Recorder::sync() {
+  claim_->check();
   journal_->sync();
   synced_ = Clock::now();
 }

@@ -18,7 +18,7 @@
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/journal/journal.hpp"
-#include "framework/runs/slurm_queue.hpp"
+#include "framework/runs/submit.hpp"
 #include "framework/seq/cost.hpp"
 #include "framework/train/load_spec.hpp"
 #include "framework/train/starting_point.hpp"
@@ -113,7 +113,7 @@ RowStatus look_at(const RunFolder& folder,
                   Run* run,
                   const LivenessCheck& proof) {
   if (!run) return {};
-  // Another host's process cannot be seen from here, but Slurm may know that it is gone.
+  // Another host's process cannot be seen from here, but a scheduler may know that it is gone.
   if (is_worked_on(run->status.state)) run->status = run_status(folder, proof);
   RowStatus status{run->status, run->fault};
   if (is_worked_on(status.state)) {
@@ -160,7 +160,7 @@ ListStatus list_status(const RunList& list) {
     runs.emplace(folder, std::move(run));
   }
   ListStatus status;
-  SlurmWitness witness;
+  const LivenessCheck alive = liveness_of(list.folder);
   for (const ListedRun& row : list.rows) {
     const RunFolder folder = list.run(row);
     const auto found = runs.find(folder.root);
@@ -168,7 +168,7 @@ ListStatus list_status(const RunList& list) {
     status.rows.push_back(row_status(list, row, [&] {
       if (!run && is_run_folder(folder.root))  // a folder above it could not be looked into
         run = &runs.emplace(folder.root, read_run(folder.root)).first->second;
-      return look_at(folder, row, run, std::ref(witness));
+      return look_at(folder, row, run, alive);
     }));
     status.runs.emplace_back();
     if (!run) continue;

@@ -27,7 +27,7 @@ struct RowStatus : RunStatus {
 };
 
 // A row that cannot be read is unreadable; nothing is thrown but std::bad_alloc. `proof` tells lost from slow
-// where other hosts work on the list: SlurmWitness, for one.
+// where other hosts work on the list: liveness_of (submit.hpp), for one.
 RowStatus row_status(const RunList& list,
                      const ListedRun& row,
                      const LivenessCheck& proof = proof_of_death);

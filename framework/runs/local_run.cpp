@@ -21,7 +21,8 @@
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/runs/list_status.hpp"
-#include "framework/runs/slurm_queue.hpp"
+#include "framework/runs/submit.hpp"
+#include "framework/train/followers.hpp"
 
 namespace softalign {
 
@@ -122,8 +123,12 @@ constexpr int kMostRestarts = 2;
 class LocalRun {
  public:
   LocalRun(const RunList& list, const LocalRunOptions& options, ListWatcher& watcher)
-      : list_(list), options_(options), watcher_(watcher), begun_(list.rows.size(), 0) {
-    for (const ListedRun& row : list.rows) status_.push_back(row_status(list, row));
+      : list_(list),
+        options_(options),
+        watcher_(watcher),
+        alive_(liveness_of(list.folder)),
+        begun_(list.rows.size(), 0) {
+    for (const ListedRun& row : list.rows) status_.push_back(row_status(list, row, alive_));
   }
 
   bool run() {
@@ -168,7 +173,7 @@ class LocalRun {
       if (is_over(status_[i].state) && !options_.begin.contains(status_[i].state)) continue;
       if (is_worked_on(status_[i].state) && Clock::now() - looked_ < std::chrono::seconds(1))
         continue;
-      status_[i] = row_status(list_, list_.rows[i]);
+      status_[i] = row_status(list_, list_.rows[i], alive_);
       if (options_.begin.contains(status_[i].state)) return i;
     }
     if (Clock::now() - looked_ >= std::chrono::seconds(1)) looked_ = Clock::now();
@@ -197,7 +202,7 @@ class LocalRun {
 
   std::string why_lost(const ListedRun& row) const {
     try {
-      if (const auto owner = newest_claim(list_.run(row))) return proof_of_death(*owner);
+      if (const auto owner = newest_claim(list_.run(row))) return alive_(*owner);
     } catch (const Error&) {
     }
     return "nobody works on it any more";
@@ -220,7 +225,7 @@ class LocalRun {
 
   void settle(std::size_t i, const ProcessEnd& end, double seconds) {
     const ListedRun& row = list_.rows[i];
-    status_[i] = row_status(list_, row);
+    status_[i] = row_status(list_, row, alive_);
     RowStatus& status = status_[i];
     const bool stopping = watcher_.stop_requested();
     const bool unfinished = !is_over(status.state) && !is_worked_on(status.state);
@@ -270,6 +275,7 @@ class LocalRun {
   const RunList& list_;
   const LocalRunOptions& options_;
   ListWatcher& watcher_;
+  LivenessCheck alive_;
   std::vector<RowStatus> status_;
   std::vector<int> begun_;  // processes started for a row
   std::list<Worker> workers_;
@@ -288,29 +294,51 @@ ExperimentOutcome work_on(const RunList& list,
                           const WorkOptions& options,
                           const LoadSpec& load,
                           Observer& observer) {
-  check_names_in(list.place());
-  check_names_in(list.place(), row.run_id, row.below);
+  Ranks& ranks = options.ranks ? *options.ranks : only_rank();
   FileSystem& files = FileSystem::real();
   const std::filesystem::path failure = list.place().failure(row.run_id);
-  if (!options.never_prune && row_status(list, row).state == RunState::pruned) {
-    ExperimentOutcome outcome;
-    outcome.run_id = row.run_id;
-    outcome.folder = list.run(row).root;
-    outcome.was_complete = outcome.pruned = true;
-    return outcome;
+  ExperimentOptions experiment;
+  experiment.ranks = &ranks;
+  experiment.threads = options.threads;
+  experiment.sizes = options.sizes;
+  std::optional<ResolvedSpec<Spec>> spec;
+  bool pruned = false,
+       writes = false;  // errors of a folder that may not be written to are not kept
+  // Whatever fails before the run begins releases the other ranks.
+  const auto prepare = [&] {
+    agree(ranks, [&] {
+      if (ranks.first()) {
+        check_names_in(list.place());
+        check_names_in(list.place(), row.run_id, row.below);
+        writes = true;
+        pruned = !options.never_prune && row_status(list, row).state == RunState::pruned;
+        if (!options.never_prune) experiment.pruner = make_pruner(list, row, options.ask);
+      }
+      if (!pruned) spec = row_spec(list, row, load);
+      return std::string("a row");
+    });
+    pruned = broadcast(ranks, pruned ? "pruned" : "") == "pruned";
+  };
+  if (!ranks.first()) {
+    prepare();
+    if (!pruned) run_experiment(*spec, experiment, observer);
+    return {};
   }
   try {
-    ExperimentOptions experiment;
+    prepare();
+    ExperimentOutcome outcome;
+    if (pruned) {
+      outcome.run_id = row.run_id;
+      outcome.folder = list.run(row).root;
+      outcome.was_complete = outcome.pruned = true;
+      return outcome;
+    }
     experiment.results = list.run(row).root.parent_path().parent_path();
     experiment.elsewhere = list.folder.parent_path();
-    experiment.threads = options.threads;
     experiment.steal = options.steal;
     experiment.force = options.force;
-    experiment.sizes = options.sizes;
-    experiment.proof = SlurmWitness();
-    if (!options.never_prune) experiment.pruner = make_pruner(list, row, options.ask);
-    const ExperimentOutcome outcome =
-        run_experiment(row_spec(list, row, load), experiment, observer);
+    experiment.proof = liveness_of(list.folder);
+    outcome = run_experiment(*spec, experiment, observer);
     files.remove(failure);
     return outcome;
   } catch (const RunInUse&) {
@@ -318,8 +346,10 @@ ExperimentOutcome work_on(const RunList& list,
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {
-    files.make_folders(failure.parent_path());
-    files.write_atomically(failure, printable(error.what(), kWhole) + "\n");
+    if (writes) {
+      files.make_folders(failure.parent_path());
+      files.write_atomically(failure, printable(error.what(), kWhole) + "\n");
+    }
     throw;
   }
 }

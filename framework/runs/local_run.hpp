@@ -116,6 +116,8 @@ bool run_locally(const RunList& list, const LocalRunOptions& options, ListWatche
 struct WorkOptions {
   SizeCheck sizes = {};
   int threads = 1;
+  Ranks* ranks =
+      nullptr;  // the processes that share the row, all of which call work_on; null: this one alone
   bool steal = false;
   bool force = false;        // restart, even if it is complete
   bool never_prune = false;  // go to the end, whatever the sweep's rule says
@@ -123,8 +125,8 @@ struct WorkOptions {
 };
 
 // Trains or resumes a row, from the plan to its record: what every worker does, on this machine or as a task of
-// a Slurm array. A row that is complete or pruned is left as it is. Throws what run_experiment throws; errors
-// that would come again are kept in the row's failure file.
+// a job array. A row that is complete or pruned is left as it is. Throws what run_experiment throws; errors
+// that would come again are kept in the row's failure file. Only the first rank knows the outcome.
 ExperimentOutcome work_on(const RunList& list,
                           const ListedRun& row,
                           const WorkOptions& options,

@@ -175,20 +175,17 @@ void check_base(const fs::path& base, const Position& named_at) {
 void check_names_in(const ListFolder& list) {
   for (const fs::path& file : {list.plan(),
                                list.root / "optuna.journal",  // scripts/optuna_sweep.py's
-                               list.root / "optuna.lock"})
+                               list.root / "optuna.lock",
+                               list.root / "optuna.workers"})
     check_file_type(file, fs::file_type::regular);
-  for (const fs::path& folder : {list.bases(),
-                                 list.logs(),
-                                 list.failures(),
-                                 list.corrupt(),
-                                 list.slurm(),
-                                 list.slurm_logs()})
+  for (const fs::path& folder :
+       {list.bases(), list.logs(), list.failures(), list.corrupt(), list.jobs(), list.job_logs()})
     check_file_type(folder, fs::file_type::directory);
   for (const std::string& name : names_in(list.bases()))
     check_file_type(list.bases() / name, fs::file_type::regular);
   check_file_type(list.submitted(), fs::file_type::regular);
-  for (const std::string& name : names_in(list.slurm_logs()))  // Slurm appends to them
-    check_file_type(list.slurm_logs() / name, fs::file_type::regular);
+  for (const std::string& name : names_in(list.job_logs()))  // jobs append to them
+    check_file_type(list.job_logs() / name, fs::file_type::regular);
 }
 
 void check_names_in(const ListFolder& list, const std::string& run_id, const fs::path& below) {

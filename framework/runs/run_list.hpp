@@ -2,8 +2,8 @@
 //
 //   results/<name>/plan.jsonl, bases/<hash>.yaml, sweep.h5, study.json
 //                  logs/<run id>.log, failures/<run id>, .corrupt/<run id>-1/
-//                  optuna.journal, optuna.lock
-//                  slurm/submitted.json, slurm/array-001.sh, slurm/logs/row-12.log
+//                  optuna.journal, optuna.lock, optuna.workers
+//                  jobs/submitted.json, jobs/array-001.sh, jobs/logs/row-12.log
 #pragma once
 
 #include <filesystem>
@@ -36,9 +36,9 @@ struct ListFolder {
   // that is missing) leaves no other trace.
   std::filesystem::path failure(const std::string& run_id) const { return failures() / run_id; }
   std::filesystem::path corrupt() const { return root / ".corrupt"; }
-  std::filesystem::path slurm() const { return root / "slurm"; }
-  std::filesystem::path submitted() const { return slurm() / "submitted.json"; }
-  std::filesystem::path slurm_logs() const { return slurm() / "logs"; }
+  std::filesystem::path jobs() const { return root / "jobs"; }
+  std::filesystem::path submitted() const { return jobs() / "submitted.json"; }
+  std::filesystem::path job_logs() const { return jobs() / "logs"; }
 };
 
 // To be called before a list's folder is written to, for it may be a stranger's. Throws DataError for the first

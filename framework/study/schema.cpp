@@ -140,7 +140,7 @@ JsonObject sweep_schema() {
   JsonObject& options = schema["properties"];
   options["metric"] = schema_of(ComparedMetric());
   options["early_terminate"] = schema_of(EarlyTerminateOptions());
-  options["resources"] = schema_of(SlurmResources());
+  options["resources"] = schema_of(Resources());
   JsonObject definitions = std::move(schema["definitions"]);
   schema.erase("definitions");
   definitions["reference"] = schema_definitions()["reference"];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <regex>
 #include <utility>
 
@@ -111,48 +110,18 @@ void read_settings(Fields& fields, const Position& where, SweepSettings& setting
     read_options(*early, settings.early_terminate, "early_terminate");
 }
 
-namespace {
-
-// "--mem-per-gpu=3G" is "--mem-per-gpu".
-std::string option_name(const std::string& option) { return option.substr(0, option.find('=')); }
-
-// What Slurm calls an option in its messages (22.05 and 24.11), the more telling words first.
-constexpr std::pair<const char*, const char*> kWords[] = {{"partition", "partition"},
-                                                          {"qos", "qos"},
-                                                          {"account", "account"},
-                                                          {"--time", "time"},
-                                                          {"time limit", "time"},
-                                                          {"--mem", "memory"},
-                                                          {"memory", "memory"},
-                                                          {"cpu", "cpus"},
-                                                          {"feature", "options"}};
-
-}  // namespace
-
-std::optional<double> slurm_seconds(const std::string& time) {
-  if (lower_case(time) == "unlimited" || lower_case(time) == "infinite")
-    return std::numeric_limits<double>::infinity();
+std::optional<Index> limit_seconds(const std::string& time) {
   static const std::regex pattern(
       "(?:([0-9]{1,6})-)?([0-9]{1,6})(?::([0-9]{1,6}))?(?::([0-9]{1,6}))?");
   std::smatch part;
   if (!std::regex_match(time, part, pattern)) return std::nullopt;
-  const auto number = [&](std::size_t i) { return part[i].matched ? std::stod(part[i].str()) : 0; };
-  const double first = number(2), second = number(3), third = number(4);
+  const auto number = [&](std::size_t i) -> Index {
+    return part[i].matched ? std::stoll(part[i].str()) : 0;
+  };
+  const Index first = number(2), second = number(3), third = number(4);
   if (part[1].matched) return 86400 * number(1) + 3600 * first + 60 * second + third;
   if (part[4].matched) return 3600 * first + 60 * second + third;
   return 60 * first + second;
-}
-
-Position PlacedResources::place_of(const std::string& refusal) const {
-  const std::string words = lower_case(refusal);
-  for (std::size_t i = 0; i < values.options.size(); ++i)
-    if (words.find(lower_case(option_name(values.options[i]))) != words.npos)
-      if (const auto origin = origins.find("options"); origin != origins.end())
-        return origin->second;
-  for (const auto& [word, option] : kWords)
-    if (words.find(word) != words.npos)
-      if (const auto origin = origins.find(option); origin != origins.end()) return origin->second;
-  return where;
 }
 
 PlacedResources read_resources(const Value* block,
@@ -175,7 +144,7 @@ PlacedResources read_resources(const Value* block,
     root.where = where;
   }
   resources.where = root.where;
-  resources.origins = read_options(root, resources.values, "the resources").origins;
+  read_options(root, resources.values, "the resources");
   return resources;
 }
 

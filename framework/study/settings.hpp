@@ -1,5 +1,5 @@
 // The settings of a sweep's file: how rows are listed, compared and stopped early, which a plan keeps, and what
-// rows ask of Slurm.
+// rows ask of a scheduler.
 #pragma once
 
 #include <filesystem>
@@ -78,37 +78,38 @@ std::vector<Index> read_seeds(const Value& value, bool command_line = false);
 // The keys seeds, metric and early_terminate. Throws SpecError.
 void read_settings(Fields& fields, const Position& where, SweepSettings& settings);
 
-// A time limit as sbatch reads it, in seconds: minutes, minutes:seconds, hours:minutes:seconds,
-// days-hours[:minutes[:seconds]]; nullopt for other texts, infinity for UNLIMITED.
-std::optional<double> slurm_seconds(const std::string& time);
+// A time limit in seconds: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]; nullopt
+// for other texts.
+std::optional<Index> limit_seconds(const std::string& time);
 
-// The resources of a row that Slurm is asked for: the `resources:` block of a sweep's file, or a profile file
+// The resources of a row that a scheduler is asked for: the `resources:` block of a sweep's file, or a profile file
 // with the same keys. None of them is part of a run's identity.
 //
 //   resources: {partition: short, time: "02:00:00", memory: 4G, cpus: 2, setup: [module load gcc]}
-struct SlurmResources {
+struct Resources {
   std::optional<std::string> partition;
   std::optional<std::string> account;
   std::optional<std::string> qos;
   std::optional<std::string> time;
   std::optional<std::string> memory;
   Index cpus = 1;
+  Index tasks = 1;
   Index notice = 120;  // seconds
   std::optional<Index> concurrent;
+  std::optional<Index> array_size;
   Index max_restarts = 5;
   std::vector<std::string> setup;
   std::vector<std::string> options;
 
   template <class V>
   void describe(V& v) {
-    v("partition", partition, "queue; Slurm's default when absent");
-    v("account", account, "who pays for it");
+    v("partition", partition, "partition or queue; the scheduler's default when absent");
+    v("account", account, "account or project that pays for it");
     v("qos", qos, "quality of service");
-    v("time",
-      time,
-      "limit of one start of one row, as sbatch reads it: \"02:00:00\" or 120 minutes");
+    v("time", time, "limit of one start of one row: \"hours:minutes:seconds\" or 120 minutes");
     v("memory", memory, "memory of a row: 4G");
-    v("cpus", cpus, "processors of a row, and threads", between(1, 1024));
+    v("cpus", cpus, "processors of a row, or of each of its tasks, and threads", between(1, 1024));
+    v("tasks", tasks, "MPI ranks that share a row; a power of two", between(1, 1024));
     v("notice",
       notice,
       "seconds before the time limit at which a row stops and saves; Slurm may be 60 s early",
@@ -117,20 +118,21 @@ struct SlurmResources {
       concurrent,
       "rows of one job array that run at the same time, at most",
       at_least(1));
+    v("array_size", array_size, "rows of one job array, at most", at_least(1));
     v("max_restarts",
       max_restarts,
       "how often an interrupted row is started again by itself",
       between(0, 1000));
     v("setup", setup, "lines of shell before a row starts: module load gcc");
-    const std::optional<double> seconds = slurm_seconds(time.value_or("UNLIMITED"));
+    v("options",
+      options,
+      "further options of the scheduler, as its scripts have them: --constraint=avx512");
+    const std::optional<Index> seconds = limit_seconds(time.value_or("999999"));
     v.check(
         "time", seconds.has_value(), "give minutes, \"hours:minutes:seconds\" or \"days-hours\"");
     v.check("notice",
-            !seconds || static_cast<double>(notice) <= *seconds,
+            !seconds || notice <= *seconds,
             "it is longer than the time limit, so rows would stop at once");
-    v("options", options, "further options of sbatch: --constraint=avx512");
-    for (const std::string& option : options)
-      v.check("options", option.starts_with("--"), "each is written as --name=value");
     for (const std::vector<std::string>* lines : {&setup, &options})
       for (const std::string& line : *lines)
         v.check(lines == &setup ? "setup" : "options",
@@ -139,14 +141,9 @@ struct SlurmResources {
   }
 };
 
-// The resources with the position of each, so that Slurm's refusals can name it.
 struct PlacedResources {
-  SlurmResources values;
-  Origins origins;
+  Resources values;
   Position where;  // of the block or the profile; no line: neither was given
-
-  // The position of the option that Slurm's words speak of; of the whole block when that cannot be told.
-  Position place_of(const std::string& refusal) const;
 };
 
 // The keys of `profile` are laid over those of `block`; either may be absent. Throws SpecError with

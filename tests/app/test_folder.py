@@ -340,7 +340,7 @@ def test_a_small_file_of_the_wrong_types_is_named_or_not_needed(run: Path, tmp_p
         refusal(*command, cwd=tmp_path, naming=Path(name).name)
 
 
-@pytest.mark.parametrize("key", ["attempt", "pid", "time", "slurm_restarts"])
+@pytest.mark.parametrize("key", ["attempt", "pid", "time"])
 def test_a_claim_with_numbers_that_are_none_is_damaged(run: Path, tmp_path: Path, key: str) -> None:
     claim = run / "attempt-001/CLAIM"
     claim.write_text(re.sub(rf'"{key}": [\d.]+', f'"{key}": 1e300' if key != "time" else f'"{key}": "now"', claim.read_text()))

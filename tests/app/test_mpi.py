@@ -23,10 +23,10 @@ GROUPS = ["train.groups=4", "task.examples.train=640", "train.epochs=40"]
 DEAD = 30  # seconds after which all ranks have ended
 
 
-def mpi(ranks: int, *arguments: object, cwd: Path, program: list[str] | None = None) -> subprocess.Popen[str]:
+def mpi(ranks: int, *arguments: object, cwd: Path, program: list[str] | None = None, command: str = "run") -> subprocess.Popen[str]:
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    command = ["mpirun", "--oversubscribe", "-n", str(ranks), *(program or [str(PROGRAM)]), "run", *map(str, arguments), "--mpi"]
-    return subprocess.Popen(command, cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    words = ["mpirun", "--oversubscribe", "-n", str(ranks), *(program or [str(PROGRAM)]), *command.split(), *map(str, arguments), "--mpi"]
+    return subprocess.Popen(words, cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def shared(ranks: int, *arguments: object, cwd: Path, code: int = 0, **more: Any) -> tuple[str, list[str]]:
@@ -120,6 +120,23 @@ def test_all_ranks_end_with_one_and_any_number_resumes(here: Path, alone: str, s
         process.communicate(timeout=DEAD * PATIENCE)
     shared(draw.choice([1, 2, 4]), "tiny.yaml", *GROUPS, "--results", "shared", cwd=here)
     assert same_bits(here, alone, "shared")
+
+
+def test_ranks_share_a_row_of_a_sweep(here: Path) -> None:
+    (here / "sweep.yaml").write_text("name: small\nbase: tiny.yaml\noverrides: [train.groups=2]\nparameters: {train.epochs: {values: [2, 3]}}\nseeds: [1]\n")
+    for results in ("alone", "shared"):
+        softalign("sweep", "plan", "sweep.yaml", "--results", results, cwd=here)
+    softalign("sweep", "work", "alone/small", "--row", 1, cwd=here)
+    for end in ("complete: ", "complete already: "):
+        output, errors = shared(2, "shared/small", "--row", 1, cwd=here, command="sweep work")
+        assert output.startswith(end) and errors == []
+    (a,), (b,) = (list((here / results).glob("*/*/run.h5")) for results in ("alone", "shared"))
+    assert answer("diff", a, b, cwd=here, code=None)["same_bits"]
+    # What fails before the run begins releases the other rank.
+    for row, code, text in ((7, 2, "the plan has rows 0 to 1"), (0, 3, "is a link")):
+        if row == 0:
+            (here / "shared/small/failures").symlink_to(here)
+        assert text in shared(2, "shared/small", "--row", row, cwd=here, code=code, command="sweep work")[1][-1]
 
 
 def test_a_build_without_mpi_says_so(here: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "tests/child.hpp"
 #include "tests/record/no_files.hpp"
@@ -38,7 +39,7 @@ BOOST_AUTO_TEST_CASE(an_owner_that_lives_is_named) {
 BOOST_AUTO_TEST_CASE(an_owner_is_named_in_one_harmless_line) {
   Owner owner;
   owner.host = "a\nb\x1b[31m" + std::string(100'000, 'x');
-  owner.slurm_job = "1\r2";
+  owner.job = "1\r2";
   owner.time = 1e300;
   BOOST_TEST(!has_control_characters(owner.str()));
   BOOST_TEST(owner.str().size() < 200u);
@@ -113,6 +114,58 @@ BOOST_AUTO_TEST_CASE(nobody_is_dead_because_too_many_files_are_open,
   BOOST_TEST(proof_of_death(elsewhere) != "");
   elsewhere.boot_id = "";  // nothing is known of the kernel that ran it
   BOOST_TEST(proof_of_death(elsewhere) == "");
+}
+
+// A claim by a process of another host, touched so many seconds ago.
+Owner elsewhere(const RunFolder& run, std::chrono::seconds ago) {
+  Owner owner = Owner::self();
+  owner.host = owner.boot_id = owner.machine_id = "elsewhere";
+  owner.attempt = 1;
+  std::filesystem::create_directories(run.attempt(1));
+  write_file(run.claim(1), stored_text(owner));
+  const auto now = std::filesystem::last_write_time(run.claim(1));
+  std::filesystem::last_write_time(run.claim(1), now - ago);
+  return *newest_claim(run);
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_elsewhere_is_dead_once_it_was_silent_for_ten_minutes) {
+  const Scratch scratch;
+  const RunFolder run = new_run(scratch, "run");
+  BOOST_TEST(proof_of_death(elsewhere(run, std::chrono::seconds(580))) == "");
+  BOOST_TEST((run_status(run).state == RunState::claimed));
+  const Owner owner = elsewhere(run, std::chrono::seconds(620));
+  BOOST_TEST(contains(proof_of_death(owner), "no sign of life"));
+  BOOST_TEST((run_status(run).state == RunState::lost));
+  BOOST_TEST(names_in(run.attempt(1)).size() ==
+             1u);  // the time was asked for without leaving a file
+  Owner unknown = owner;
+  unknown.claim.clear();
+  BOOST_TEST(proof_of_death(unknown) == "");
+  const Claim mine(FileSystem::real(), run, false);
+  BOOST_TEST(mine.attempt() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_of_a_scheduler_is_not_run_twice_at_a_time) {
+  const Scratch scratch;
+  Owner owner = elsewhere(new_run(scratch, "run"), std::chrono::seconds(0));
+  setenv("SOFTALIGN_JOB", "array-001/12/3", 1);
+  BOOST_TEST(proof_of_death(owner) == "");
+  owner.job = "array-001/12/4";
+  BOOST_TEST(proof_of_death(owner) == "");
+  owner.job = Owner::self().job;
+  BOOST_TEST(contains(proof_of_death(owner), "was started again"));
+  unsetenv("SOFTALIGN_JOB");
+}
+
+// As a process that was halted for ten minutes does.
+BOOST_AUTO_TEST_CASE(whoever_was_taken_over_stops) {
+  const Scratch scratch;
+  const RunFolder run = new_run(scratch, "run");
+  const Claim halted(FileSystem::real(), run, false);
+  halted.check();
+  const Claim mine(FileSystem::real(), run, true);
+  mine.check();
+  BOOST_CHECK_THROW(halted.check(), RunInUse);
 }
 
 BOOST_AUTO_TEST_CASE(force_takes_what_cannot_be_proved) {

@@ -1,4 +1,4 @@
-// Stand-ins for Slurm's programs, and a sweep that is handed to them.
+// Stand-ins for a scheduler's programs, and a sweep that is handed to them.
 #pragma once
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "framework/config/yaml.hpp"
-#include "framework/runs/slurm_submit.hpp"
+#include "framework/runs/submit.hpp"
 #include "tests/message.hpp"
 #include "tests/scratch.hpp"
 
@@ -37,17 +37,15 @@ class StandIns {
   Scratch scratch_;
 };
 
-inline SlurmConfig cluster(Index max_array_size) {
-  SlurmConfig config;
-  config.cluster = "oak";
-  config.max_array_size = max_array_size;
-  return config;
-}
-
-inline ScriptSetting setting(const std::filesystem::path& folder,
-                             const std::string& resources = "{cpus: 2}") {
+inline SubmitSetting setting(const std::filesystem::path& folder,
+                             const std::string& resources = "{cpus: 2}",
+                             const std::string& scheduler = "slurm") {
   const Value block = parse_yaml(resources, "sweep.yaml");
-  return {"scores", folder, {"/opt/bin/softalign"}, cluster(1001), read_resources(&block, {})};
+  return {.sweep = "scores",
+          .folder = folder,
+          .command = {"/opt/bin/softalign"},
+          .scheduler = Scheduler::read(scheduler),
+          .resources = read_resources(&block, {})};
 }
 
 }  // namespace softalign::test

@@ -50,12 +50,12 @@ def refusal(*arguments: object, cwd: Path) -> str:
     return lines[0]
 
 
-def test_what_slurm_would_get_is_shown_without_slurm(small: Path, here: Path) -> None:
+def test_what_a_scheduler_would_get_is_shown_without_it(small: Path, here: Path) -> None:
     environment = {"PATH": "/nowhere"}
     shown = softalign("sweep", "submit", small, "--dry-run", cwd=here, env=environment)
     assert "#SBATCH" in shown.stdout and "rows  job\n0-1   -\n" in shown.stdout
     error("sweep", "submit", small, cwd=here, code=1, env=environment)
-    assert not (small / "slurm").exists()
+    assert not (small / "jobs").exists()
     (small / "failures").mkdir()
     (small / "failures" / run_ids(small)[0]).write_text("no data\n")
     for words, rows in (([], "1"), (["--failed"], "0-1")):
@@ -64,8 +64,8 @@ def test_what_slurm_would_get_is_shown_without_slurm(small: Path, here: Path) ->
 
 # Links and pipes -------------------------------------------------------------------------------------------------
 
-FOLDERS = ["logs", "failures", ".corrupt", "slurm", "slurm/logs", "ID"]
-FILES = ["logs/ID.log", "failures/ID", "optuna.journal", "optuna.lock", "slurm/submitted.json", "slurm/logs/row-0.log", "plan.jsonl"]
+FOLDERS = ["logs", "failures", ".corrupt", "jobs", "jobs/logs", "ID"]
+FILES = ["logs/ID.log", "failures/ID", "optuna.journal", "optuna.lock", "optuna.workers", "jobs/submitted.json", "jobs/logs/row-0.log", "plan.jsonl"]
 
 
 def put(place: Path, make: Callable[[Path], object]) -> None:

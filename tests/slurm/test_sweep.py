@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 from checks import check_same_runs, numbers
 from cluster import Cluster, wait_until
@@ -20,7 +22,7 @@ method: grid
 parameters:
   model.attention.score: {values: [concat, general, additive]}
 seeds: {first: 1, count: 4}
-resources: {memory: 300M, concurrent: 4}
+resources: {memory: 300M, concurrent: 4, array_size: 10}
 """
 
 # One row of many updates, with a checkpoint every few of them.
@@ -67,7 +69,7 @@ class Sweep:
         return self.rows()[0]["updates"]
 
     def log(self, row: int = 0) -> str:
-        file = self.folder / f"slurm/logs/row-{row}.log"
+        file = self.folder / f"jobs/logs/row-{row}.log"
         return file.read_text() if file.exists() else ""
 
     def is_as_if_run_here(self) -> None:
@@ -107,11 +109,11 @@ def test_twelve_rows_in_two_arrays_have_the_bits_of_a_local_run(scores: Sweep) -
     scores.wait_until_done(60)
     assert scores.states() == ["complete"] * 12
     for row in range(12):
-        assert scores.log(row).startswith(f"row {row}: Slurm job ")
+        assert scores.log(row).startswith(f"row {row}: job ")
         assert f"row {row} of scores" in scores.log(row)
     assert scores.submit() == {"submitted": [], "queued": []}  # nothing is done twice either
-    submitted = json.loads((scores.folder / "slurm/submitted.json").read_text())
-    assert [(entry["offset"], entry["rows"]) for entry in submitted] == [(0, "0-9"), (10, "10-11")]
+    submitted = json.loads((scores.folder / "jobs/submitted.json").read_text())
+    assert [entry["rows"] for entry in submitted] == [list(range(10)), [10, 11]]
     assert [entry["job"] for entry in submitted] == [array["job"] for array in message["submitted"]]
     scores.is_as_if_run_here()
 
@@ -119,7 +121,7 @@ def test_twelve_rows_in_two_arrays_have_the_bits_of_a_local_run(scores: Sweep) -
 def test_only_what_is_left_is_submitted(scores: Sweep) -> None:
     scores("run", scores.file, "--rows", "0,1,2,3,4,5,7,8,10,11")
     assert [array["rows"] for array in scores.submit("--dry-run")["submitted"]] == [[6, 9]]
-    assert not scores.queue() and not (scores.folder / "slurm").exists()
+    assert not scores.queue() and not (scores.folder / "jobs").exists()
     scores.submit()
     scores.wait_until_done(60)
     assert scores.states() == ["complete"] * 12
@@ -143,7 +145,7 @@ def test_a_killed_row_goes_on_from_its_checkpoint_when_submitted_again(cluster: 
     assert "1 running" in message  # it may be alive
     sweep.submit()
     sweep.wait_until_done(60)
-    assert "is gone: Slurm says FAILED" in sweep.log() and "resuming at update" in sweep.log()
+    assert "is gone: slurm has ended its job" in sweep.log() and "resuming at update" in sweep.log()
     assert sweep.states() == ["complete"]
     sweep.is_as_if_run_here()
 
@@ -160,20 +162,46 @@ def test_a_requeued_row_goes_on_by_itself(cluster: Cluster, tmp_path: Path) -> N
     sweep.is_as_if_run_here()
 
 
-def test_a_profile_that_slurm_refuses_is_told_with_its_line_and_nothing_is_submitted(scores: Sweep) -> None:
+def test_two_ranks_of_a_row_have_the_bits_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no MPI: scripts/setup.sh mpi")
+    sweep = long_row(cluster, tmp_path, 3)
+    sweep.file.write_text(sweep.file.read_text() + "overrides: [train.groups=2]\nresources: {tasks: 2, memory: 600M}\n")
+    assert "--mpi" in sweep("submit", sweep.file, "--dry-run").stdout
+    sweep.submit()
+    sweep.wait_until_done(60)
+    assert sweep.states() == ["complete"], sweep.log()
+    assert sweep.log().count("row 0 of long") == 1  # the other rank is silent
+    sweep.is_as_if_run_here()
+    (record,) = sweep.folder.glob("*/run.h5")
+    with h5py.File(record) as file:
+        assert file["provenance"].attrs["slurm_ntasks"] in ("2", b"2")
+
+
+def test_what_was_submitted_is_cancelled(cluster: Cluster, tmp_path: Path) -> None:
+    sweep = long_row(cluster, tmp_path, 1_000_000)
+    (array,) = sweep.submit()["submitted"]
+    wait_until(lambda: list(sweep.folder.glob("*/ckpt/*.ckpt")), 30, "no checkpoint")
+    assert f"cancelled: job {array['job']}, 1 task left" in sweep("cancel", sweep.folder).stdout
+    sweep.wait_until_done(30)
+    assert sweep.states() == ["interrupted"]
+    assert "nothing waits or runs" in sweep("cancel", sweep.folder).stdout
+
+
+def test_a_profile_that_slurm_refuses_is_told_with_its_words_and_nothing_is_submitted(scores: Sweep) -> None:
     profile = scores.here / "profile.yaml"
-    for text, place in (
-        ("cpus: 1\npartition: nowhere\n", "2:12"),
-        ("memory: 4X\n", "1:9"),
-        ("options: [--no-such-option=1]\n", "1:10"),
-        ("cpus: 100\n", "1:1"),
-        ("partitoin: main\n", "1:1"),
-        ("time: 2h\n", "1:7"),
+    for text, place, words in (
+        ("cpus: 1\npartition: nowhere\n", "1:1", "partition"),
+        ("memory: 4X\n", "1:1", "--mem"),
+        ("options: [--no-such-option=1]\n", "1:1", "no-such-option"),
+        ("cpus: 100\n", "1:1", "node configuration"),
+        ("partitoin: main\n", "1:1", "partitoin"),
+        ("time: 2h\n", "1:7", "time"),
     ):
         profile.write_text(text)
         message = scores("submit", scores.file, "--profile", "profile.yaml", code=2).stderr.splitlines()[-1]
-        assert message.startswith(f"profile.yaml:{place}: ")
-    assert not scores.queue() and not (scores.folder / "slurm").exists()
+        assert message.startswith(f"profile.yaml:{place}: ") and words in message
+    assert not scores.queue() and not (scores.folder / "jobs").exists()
 
 
 def test_without_an_answer_nothing_is_submitted(scores: Sweep) -> None:
@@ -182,8 +210,8 @@ def test_without_an_answer_nothing_is_submitted(scores: Sweep) -> None:
     nowhere.write_text("\n".join(line if "SlurmctldPort" not in line else "SlurmctldPort=1" for line in text.splitlines()))
     environment = {**scores.cluster.environment, "SLURM_CONF": str(nowhere)}
     message = softalign("sweep", "submit", scores.file, cwd=scores.here, code=1, env=environment).stderr
-    assert "Slurm does not answer" in message
-    assert not (scores.folder / "slurm").exists()
+    assert "slurm does not answer" in message
+    assert not (scores.folder / "jobs").exists()
 
 
 def test_a_row_at_its_time_limit_stops_and_is_started_again(limited: Sweep) -> None:

@@ -1,7 +1,6 @@
 // softalign run SPEC [KEY=VALUE..]: trains an experiment, or goes on with it, and leaves its
 // record.
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -199,25 +198,13 @@ ResolvedSpec<Spec> load_on_all(const RunArguments& arguments, Ranks& ranks) {
   return std::move(*resolved);
 }
 
-// Another rank than the first: silent, except about a failure of its own, which ends all ranks. Only the first one
-// obeys signals.
-void follow_once(const RunArguments& arguments, Ranks& ranks) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
-  Observer silent;
-  try {
-    const auto resolved = load_on_all(arguments, ranks);
-    if (!arguments.dry_run) run_experiment(resolved, arguments.options, silent);
-  } catch (const Dismissed&) {
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "rank {}: {}\n", ranks.rank(), message_of(error));
-    ranks.abort(1);
-  }
-}
-
 // One run; with --json its outcome, or plan, which is not printed yet.
 Json run_once(const RunArguments& arguments, Ranks& ranks) {
   if (!ranks.first()) {
-    follow_once(arguments, ranks);
+    follow_silently(ranks, [&](Observer& silent) {
+      const auto resolved = load_on_all(arguments, ranks);
+      if (!arguments.dry_run) run_experiment(resolved, arguments.options, silent);
+    });
     return {};
   }
   const auto resolved = load_on_all(arguments, ranks);

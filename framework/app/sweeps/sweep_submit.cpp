@@ -1,8 +1,9 @@
-// softalign sweep submit FILE: hands what is left of a sweep to Slurm, and returns.
-// softalign sweep work, and propose: what workers, Slurm's tasks and scripts/optuna_sweep.py call.
+// softalign sweep submit FILE: hands what is left of a sweep to a scheduler, and returns; cancel.
+// softalign sweep work, and propose: what workers, tasks of a scheduler and scripts/optuna_sweep.py call.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <numeric>
 
 #include "framework/app/command.hpp"
 #include "framework/app/sweeps/sweep.hpp"
@@ -13,20 +14,24 @@
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/process.hpp"
+#include "framework/base/ranks.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/local_run.hpp"
 #include "framework/runs/plan.hpp"
 #include "framework/runs/run_list.hpp"
-#include "framework/runs/slurm_submit.hpp"
+#include "framework/runs/submit.hpp"
+#include "framework/train/followers.hpp"
 
 namespace softalign::app {
 namespace {
 
 struct SweepSubmitArguments {
   SweepArguments sweep;
+  std::string scheduler;
   std::string profile;
+  int workers = 1;  // of a search by Optuna
   bool failed = false;
   bool dry_run = false;
   bool json = false;
@@ -39,7 +44,7 @@ PlacedResources resources_of(const RunList& list, const SweepSubmitArguments& ar
   if (arguments.sweep.is_planned() &&
       !block.is_null())  // a plan may come from anyone, and name any file
     throw SpecError(
-        "{}: says what Slurm runs (resources); name it if it is yours: {}",
+        "{}: says what a scheduler runs (resources); name it if it is yours: {}",
         block.where.str(),
         sweep_command("submit", {"--results=" + folder_of(list.folder).string()}, sweep->file));
   std::optional<fs::path> profile;
@@ -59,87 +64,135 @@ std::vector<Index> rows_left(const RunList& list, bool failed) {
   return rows;
 }
 
-// Scripts are shown without Slurm, too.
-SubmitMode mode_of(const SweepSubmitArguments& arguments, ScriptSetting& setting) {
-  try {
-    setting.config = SlurmConfig::ask();
-  } catch (const MachineError& error) {
-    if (!arguments.dry_run) throw;
-    write_error(
-        fmt::format("note: Slurm was not asked whether it takes the rows: {}\n", error.what()));
-    return SubmitMode::show;
-  }
-  return arguments.dry_run ? SubmitMode::dry_run : SubmitMode::submit;
+// Optuna proposes one row after the other: its workers are submitted in place of rows.
+void search_by_workers(SubmitSetting& setting, const SweepSubmitArguments& arguments) {
+  if (arguments.sweep.is_planned())
+    throw SpecError("{}: Optuna searches what the sweep's file says; give that",
+                    arguments.sweep.file);
+  if (setting.resources.values.tasks > 1)
+    throw SpecError("{}: Optuna's workers are processes alone; leave tasks out",
+                    setting.resources.where.str());
+  setting.what = "worker";
+  setting.command = script_command("optuna_sweep.py");
+  for (const std::string& word : {std::string("--program"),
+                                  program_file().string(),
+                                  std::string("--run-cap"),
+                                  fmt::format("{}", *read_sweep(arguments.sweep.file).run_cap),
+                                  "--results=" + setting.folder.parent_path().string(),
+                                  fs::absolute(arguments.sweep.file).string()})
+    setting.command.push_back(word);
+  for (const std::string& plugin : arguments.sweep.plugins)
+    setting.command.push_back("--plugin=" + fs::absolute(plugin).string());
 }
 
-ScriptSetting setting_of(const RunList& list, const SweepSubmitArguments& arguments) {
-  ScriptSetting setting;
+SubmitSetting setting_of(const RunList& list, const SweepSubmitArguments& arguments) {
+  SubmitSetting setting;
   setting.sweep = list.name;
-  setting.folder = fs::canonical(list.folder);
+  setting.folder = is_there(list.folder) ? fs::canonical(list.folder) : whole_path(list.folder);
+  setting.scheduler = Scheduler::read(scheduler_name(arguments.scheduler));
   setting.command = {program_file().string(), "sweep", "work", setting.folder.string()};
   for (const std::string& word : plugin_words(list, arguments.sweep))
     setting.command.push_back(word);
   setting.resources = resources_of(list, arguments);
+  if (list.method == SweepMethod::optuna) search_by_workers(setting, arguments);
   return setting;
 }
 
 Json to_json(const Submission& submission) {
   Json arrays = Json::array();
   for (std::size_t i = 0; i < submission.arrays.size(); ++i) {
-    Json array = {{"rows", submission.arrays[i].rows}};
+    Json array = {{"rows", submission.arrays[i]}};
     if (i < submission.jobs.size()) array["job"] = submission.jobs[i];
     arrays.push_back(std::move(array));
   }
   return {{"submitted", std::move(arrays)}, {"queued", submission.queued}};
 }
 
-void print(const RunList& list, const Submission& submission, bool dry_run) {
+void print(const RunList& list, const SubmitSetting& setting, const Submission& submission) {
+  const bool dry_run = submission.jobs.empty();
   if (dry_run)
     for (const std::string& script : submission.scripts) print_text("{}\n", script);
-  Table table({{"rows"}, {"job"}});
+  Table table({{setting.what + "s"}, {"job"}});
   for (std::size_t i = 0; i < submission.arrays.size(); ++i)
-    table.row({ranges_text(submission.arrays[i].rows), dry_run ? "-" : submission.jobs[i]});
+    table.row({ranges_text(submission.arrays[i]), dry_run ? "-" : submission.jobs[i]});
   if (!table.empty()) print_text("{}", table.fitted());
   if (!submission.queued.empty())
-    print_text("in Slurm's queue already: {}\n", ranges_text(submission.queued));
+    print_text("submitted already: {}\n", ranges_text(submission.queued));
   if (submission.arrays.empty() && submission.queued.empty())
     print_text("nothing is left to submit; {}\n",
                sweep_command("status", {}, short_path(list.folder)));
-  if (!submission.jobs.empty())
-    print_text("what they print: {}\n", short_path(list.place().slurm_logs()));
+  if (!dry_run) print_text("what they print: {}\n", short_path(list.place().job_logs()));
 }
 
 void submit(const SweepSubmitArguments& arguments) {
   SweepSubject subject = subject_of(arguments.sweep);
   keep(arguments.sweep, subject);
   const RunList& list = subject.plan.list;
-  if (list.method == SweepMethod::optuna)
-    throw SpecError("{}: optuna proposes one row after the other; {}",
-                    list.name,
-                    sweep_command("run", arguments.sweep.out_words(), arguments.sweep.file));
-  ScriptSetting setting = setting_of(list, arguments);
-  const SubmitMode mode = mode_of(arguments, setting);
-  const Submission submission = softalign::submit(setting, rows_left(list, arguments.failed), mode);
+  const bool optuna = list.method == SweepMethod::optuna;
+  if (!optuna && arguments.workers > 1)
+    throw SpecError("--workers: {} has rows, each of which is a task; leave it out", list.name);
+  const SubmitSetting setting = setting_of(list, arguments);
+  std::vector<Index> wanted =
+      optuna ? std::vector<Index>(usize(arguments.workers)) : rows_left(list, arguments.failed);
+  if (optuna) std::iota(wanted.begin(), wanted.end(), 0);
+  const Submission submission = softalign::submit(setting, wanted, arguments.dry_run);
+  if (!submission.note.empty())
+    write_error(fmt::format("note: the scheduler was not asked whether it takes them: {}\n",
+                            submission.note));
   if (arguments.json)
     print_json(to_json(submission));
   else
-    print(list, submission, arguments.dry_run);
+    print(list, setting, submission);
+}
+
+void cancel(const SweepArguments& arguments, const std::string& scheduler) {
+  const RunList list = planned(arguments);
+  Jobs jobs(fs::canonical(list.folder), scheduler);
+  int cancelled = 0;
+  for (const SubmittedArray& array : jobs.arrays()) {
+    const auto tasks = jobs.waiting(array);
+    if (!tasks)
+      write_error(fmt::format("note: {} does not answer about job {}\n",
+                              printable(array.scheduler, kWhole),
+                              printable(array.job)));
+    if (!tasks || tasks->empty()) continue;
+    jobs.cancel(array);
+    print_text(
+        "cancelled: job {}, {} left\n", printable(array.job), counted(tasks->size(), "task"));
+    ++cancelled;
+  }
+  if (cancelled == 0) print_text("nothing waits or runs\n");
 }
 
 }  // namespace
 
 void add_sweep_submit(CLI::App& sweep) {
   auto arguments = std::make_shared<SweepSubmitArguments>();
-  CLI::App* command =
-      add_sweep_command(sweep, "submit", "hand what is left of a sweep to Slurm; plans it first");
+  CLI::App* command = add_sweep_command(
+      sweep, "submit", "hand what is left of a sweep to a scheduler; plans it first");
   add_plan_options(*command, arguments->sweep);
+  const auto add_scheduler = [&] {
+    command->add_option("--scheduler",
+                        arguments->scheduler,
+                        "slurm, pbs, lsf, sge, local, or a YAML file of your own (default: "
+                        "$SOFTALIGN_SCHEDULER, or slurm)");
+  };
+  add_scheduler();
   command->add_option("--profile",
                       arguments->profile,
-                      "YAML file with the resources of a row, as configs/clusters/slurm.yaml");
+                      "YAML file with the resources of a row, as configs/clusters/cluster.yaml");
+  command->add_option("--workers", arguments->workers, "method optuna: how many workers search")
+      ->check(integer(between(1, 1024)));
   command->add_flag("--failed", arguments->failed, "rows that failed once more, too");
-  command->add_flag("--dry-run", arguments->dry_run, "print the scripts, submit nothing");
+  command->add_flag(
+      "--dry-run", arguments->dry_run, "print the scripts, submit nothing; no scheduler is needed");
   command->add_flag("--json", arguments->json, "print rows and jobs as JSON");
   command->callback([arguments] { submit(*arguments); });
+
+  command = add_sweep_command(sweep, "cancel", "cancel what was submitted; a row saves its state");
+  add_plan_options(*command, arguments->sweep);
+  add_scheduler();
+  command->callback([arguments] { cancel(arguments->sweep, arguments->scheduler); });
 }
 
 namespace {
@@ -169,10 +222,28 @@ bool ask_outside(Index update, double value) {
   return answer != "stop";
 }
 
-void work(const SweepArguments& arguments, Index k, WorkOptions options, bool ask) {
-  const RunList list = planned(arguments);
-  if (k >= std::ssize(list.rows))
-    throw SpecError("--row {}: the plan has rows 0 to {}", k, std::ssize(list.rows) - 1);
+// The plan, which every rank reads.
+RunList planned_on_all(const SweepArguments& arguments, Index k, Ranks& ranks) {
+  RunList list;
+  agree(ranks, [&] {
+    list = planned(arguments);
+    if (k >= std::ssize(list.rows))
+      throw SpecError("--row {}: the plan has rows 0 to {}", k, std::ssize(list.rows) - 1);
+    return list.rows[usize(k)].run_id;
+  });
+  return list;
+}
+
+void work(const SweepArguments& arguments, Index k, WorkOptions options, bool ask, bool mpi) {
+  const std::unique_ptr<Ranks> processes = mpi ? mpi_ranks() : nullptr;
+  Ranks& ranks = processes ? *processes : only_rank();
+  options.ranks = &ranks;
+  if (!ranks.first())
+    return follow_silently(ranks, [&](Observer& silent) {
+      const RunList list = planned_on_all(arguments, k, ranks);
+      work_on(list, list.rows[usize(k)], options, frozen_loader(arguments), silent);
+    });
+  const RunList list = planned_on_all(arguments, k, ranks);
   const ListedRun& row = list.rows[usize(k)];
   if (ask) options.ask = ask_outside;
   ProgressObserver observer;
@@ -195,7 +266,7 @@ void add_sweep_work(CLI::App& sweep) {
     std::vector<std::string> settings;
     WorkOptions work;
     Index row = 0;
-    bool ask = false;
+    bool ask = false, mpi = false;
   };
   auto s = std::make_shared<State>();
   const auto sub = [&](const char* name, const char* summary) {
@@ -203,7 +274,8 @@ void add_sweep_work(CLI::App& sweep) {
     add_plan_options(*command, s->sweep);
     return command;
   };
-  CLI::App* command = sub("work", "do one row of a plan: what workers and Slurm tasks call");
+  CLI::App* command =
+      sub("work", "do one row of a plan: what workers and tasks of a scheduler call");
   command->add_option("--row", s->row, "its number in the plan")->required()->check(integer());
   add_threads_option(*command, s->work.threads, "threads (default: 1)");
   command->add_flag("--steal", s->work.steal, "take the row over from a process that may be alive");
@@ -216,7 +288,9 @@ void add_sweep_work(CLI::App& sweep) {
                    "how many rows run at a time on this machine and share its memory")
       ->check(integer(between(1, 1024)));
   command->add_flag("--ask", s->ask, "ask on standard output after each dev evaluation");
-  command->callback([s] { work(s->sweep, s->row, s->work, s->ask); });
+  command->add_flag(
+      "--mpi", s->mpi, "share the row with the other processes that mpirun or srun started");
+  command->callback([s] { work(s->sweep, s->row, s->work, s->ask, s->mpi); });
 
   command = sub("propose", "add a configuration to a plan: what optuna calls");
   command->add_option("settings", s->settings, "its values, PATH=VALUE");

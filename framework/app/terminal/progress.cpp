@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/record/folder/status.hpp"
+#include "framework/train/followers.hpp"
 
 namespace softalign::app {
 namespace {
@@ -41,6 +43,18 @@ std::string progress_line(const std::string& head,
   const std::size_t text = columns_of(head) + columns_of(tail) + 4;  // with two blanks around a bar
   if (share < 0 || text + kShortest > columns) return cut(head + "  " + tail, columns);
   return head + "  " + bar(share, std::min(kLongest, columns - text)) + "  " + tail;
+}
+
+void follow_silently(Ranks& ranks, const std::function<void(Observer&)>& work) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+  Observer silent;
+  try {
+    work(silent);
+  } catch (const Dismissed&) {
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rank {}: {}\n", ranks.rank(), message_of(error));
+    ranks.abort(1);
+  }
 }
 
 std::string page_hint(const std::string& results) {

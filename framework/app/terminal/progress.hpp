@@ -3,9 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 
+#include "framework/base/ranks.hpp"
 #include "framework/train/observer.hpp"
 
 namespace softalign::app {
@@ -64,6 +66,10 @@ class JsonObserver final : public Observer {
   void dev(const TrainingProgress& progress, const MetricTable& table, bool best) override;
   bool stop_requested() override { return interrupted(); }
 };
+
+// What another rank than the first one does: silent, except about a failure of its own, which ends all ranks. Only the
+// first one obeys signals.
+void follow_silently(Ranks& ranks, const std::function<void(Observer&)>& work);
 
 // How to watch experiments of a folder in a browser; displays print it once what they show has taken kHintAfter.
 std::string page_hint(const std::string& results);

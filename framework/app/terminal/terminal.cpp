@@ -171,15 +171,11 @@ void OutputFile::write(std::string_view text) const {
 namespace {
 
 fs::path find_script(const std::string& name) {
-  std::error_code error;
-  const fs::path bin = program_file().parent_path();
-  const fs::path installed = bin / "../share/softalign/scripts" / name;
-  for (const fs::path& place : {installed, bin / "../../../scripts" / name})
-    if (fs::exists(place, error)) return normal_path(place);
+  if (fs::path script = shipped_file("scripts/" + name); !script.empty()) return script;
   throw MachineError(
       "{} is not there: it comes with 'cmake --install', and with the source tree, where '{} "
       "scripts/{}' does the same",
-      normal_path(installed).string(),
+      name,
       python(),
       name);
 }
@@ -200,10 +196,14 @@ std::string python() {
   return "/usr/bin/python3";
 }
 
+std::vector<std::string> script_command(const std::string& name) {
+  return {python(), find_script(name).string()};
+}
+
 void become_script(const std::string& name,
                    const std::vector<std::string>& arguments,
                    const std::string& packages) {
-  std::vector<std::string> words = {python(), find_script(name).string()};
+  std::vector<std::string> words = script_command(name);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

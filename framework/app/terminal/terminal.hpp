@@ -101,6 +101,9 @@ inline std::string text_of(const Json& value) {
 // system's, which has Debian's libraries.
 std::string python();
 
+// The words that start a Python script that comes with the program. Throws MachineError if it is not there.
+std::vector<std::string> script_command(const std::string& name);
+
 // Ends this program and becomes scripts/<name>, run by python(): installed beside the
 // program (bin/ and share/softalign/scripts/), or in the source tree that it was built in. Throws
 // MachineError when it is not there. `packages`: Debian's, that it needs, for the message.

@@ -1,13 +1,18 @@
 #include "framework/record/folder/status.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "framework/base/error.hpp"
@@ -179,17 +184,36 @@ std::atomic<const std::string*> release_of_newest = nullptr;
 static_assert(std::atomic<const std::string*>::is_always_lock_free);
 const std::string kTaken;  // its address: a signal's handler reads the name and ends the process
 
-std::string slurm_job() {
-  const std::string array = environment_variable("SLURM_ARRAY_JOB_ID");
-  if (!array.empty()) return array + "_" + environment_variable("SLURM_ARRAY_TASK_ID");
-  return environment_variable("SLURM_JOB_ID");
+constexpr std::chrono::seconds kBeat(30), kSilence(600);
+
+// Seconds, by the clock of the file server; nullopt: not known.
+std::optional<double> changed_at(int file) {
+  struct stat status {};
+  if (fstat(file, &status) != 0) return std::nullopt;
+  return static_cast<double>(status.st_mtim.tv_sec);
 }
 
-Index slurm_restarts() {
-  const std::string count = environment_variable("SLURM_RESTART_COUNT");  // absent: 0
-  Index restarts = 0;
-  std::from_chars(count.data(), count.data() + count.size(), restarts);
-  return restarts;
+// Touches the file, which is created where `flags` say so.
+std::optional<double> touched_at(const fs::path& path, int flags) {
+  const int file = open(path.c_str(), flags | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (file < 0) return std::nullopt;
+  const bool touched = futimens(file, nullptr) == 0;
+  const std::optional<double> time = touched ? changed_at(file) : std::nullopt;
+  close(file);
+  return time;
+}
+
+bool is_silent(const Owner& owner) {
+  const int claim = open(owner.claim.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (claim < 0) return false;
+  const std::optional<double> beat = changed_at(claim);
+  close(claim);
+  // A wrong clock of this host makes it wait, and no more: what counts is the difference of two files' times.
+  if (!beat || unix_time() - *beat < kSilence.count()) return false;
+  const fs::path now = owner.claim.parent_path() / (".now-" + process_mark());
+  const std::optional<double> time = touched_at(now, O_CREAT);
+  unlink(now.c_str());
+  return time && *time - *beat >= kSilence.count();
 }
 
 bool is_on_same_kernel(const Owner& owner, const Owner& self) {
@@ -199,6 +223,7 @@ bool is_on_same_kernel(const Owner& owner, const Owner& self) {
 Owner read_claim(const fs::path& path, Index attempt) {
   try {
     Owner owner = from_stored_text<Owner>(read_file(path));
+    owner.claim = path;
     if (owner.attempt == attempt) return owner;
   } catch (const DataError&) {
   }
@@ -217,20 +242,16 @@ Owner Owner::self() {
   o.pid_namespace = softalign::pid_namespace();
   o.pid = getpid();
   o.pid_start = process_start_time(o.pid);
-  o.slurm_job = softalign::slurm_job();
-  o.slurm_cluster = environment_variable("SLURM_CLUSTER_NAME");
-  o.slurm_user = environment_variable("SLURM_JOB_USER");
-  o.slurm_restarts = softalign::slurm_restarts();
+  o.job = environment_variable("SOFTALIGN_JOB");
   o.time = unix_time();
   return o;
 }
 
 std::string Owner::str() const {
-  const std::string job =
-      slurm_job.empty() ? "" : fmt::format(" (Slurm job {})", printable(slurm_job));
+  const std::string of_job = job.empty() ? "" : fmt::format(" (job {})", printable(job));
   const std::string claimed = utc_time(time);
   const std::string since = claimed.empty() ? "" : " since " + claimed;
-  return fmt::format("process {} on host {}{}{}", pid, printable(host), job, since);
+  return fmt::format("process {} on host {}{}{}", pid, printable(host), of_job, since);
 }
 
 std::optional<Owner> newest_claim(const RunFolder& run) {
@@ -247,16 +268,53 @@ bool is_seen_alive(const Owner& owner) {
 
 std::string proof_of_death(const Owner& owner) {
   const Owner self = Owner::self();
-  if (!is_on_same_kernel(owner, self)) {
-    const bool same_machine = owner.host == self.host && !owner.machine_id.empty() &&
-                              owner.machine_id == self.machine_id && !owner.boot_id.empty() &&
-                              !self.boot_id.empty();
-    return same_machine ? fmt::format("{} is gone: the host was restarted", owner.str()) : "";
-  }
-  if (owner.pid_namespace != self.pid_namespace || owner.pid_start.empty()) return {};
-  if (is_seen_alive(owner)) return {};
-  return fmt::format("{} is gone", owner.str());
+  const bool same_kernel = is_on_same_kernel(owner, self);
+  if (same_kernel && owner.pid_namespace == self.pid_namespace && !owner.pid_start.empty())
+    return is_seen_alive(owner) ? "" : fmt::format("{} is gone", owner.str());
+  const bool same_machine = owner.host == self.host && !owner.machine_id.empty() &&
+                            owner.machine_id == self.machine_id && !owner.boot_id.empty() &&
+                            !self.boot_id.empty();
+  if (!same_kernel && same_machine)
+    return fmt::format("{} is gone: the host was restarted", owner.str());
+  if (!owner.job.empty() && owner.job == self.job)
+    return fmt::format("{} is gone: its job was started again", owner.str());
+  if (is_silent(owner))
+    return fmt::format("{} is gone: no sign of life for {} minutes",
+                       owner.str(),
+                       std::chrono::duration_cast<std::chrono::minutes>(kSilence).count());
+  return {};
 }
+
+// Signals are for the other threads.
+class Claim::Heartbeat {
+ public:
+  explicit Heartbeat(const fs::path& claim) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this, claim] {
+      std::unique_lock lock(mutex_);
+      while (!over_.wait_for(lock, kBeat, [this] { return ends_; })) touched_at(claim, 0);
+    });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~Heartbeat() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    over_.notify_all();
+    thread_.join();
+  }
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool ends_ = false;
+  std::thread thread_;
+};
 
 Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const LivenessCheck& proof)
     : files_(files), run_(run) {
@@ -284,6 +342,12 @@ Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const Liveness
   }
   released_ = run.released(attempt_).string();
   release_of_newest = &released_;
+  heartbeat_ = std::make_unique<Heartbeat>(run.claim(attempt_));
+}
+
+void Claim::check() const {
+  if (access(run_.claim(attempt_ + 1).c_str(), F_OK) == 0)
+    throw RunInUse("{}: another process has taken this run over", run_.root.string());
 }
 
 Claim::~Claim() {

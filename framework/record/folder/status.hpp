@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,15 +29,14 @@ struct Owner {
   std::string pid_namespace;  // process numbers mean nothing outside it
   std::int64_t pid = 0;
   std::string pid_start;
-  std::string slurm_job;  // job or array job and task ("12_3"), empty outside Slurm; so are ...
-  std::string slurm_cluster;
-  std::string slurm_user;
-  Index slurm_restarts = 0;  // how often Slurm had started the job again by then
+  std::string job;  // SOFTALIGN_JOB, which names a task of a scheduler; empty outside
   Index attempt = 0;
   double time = 0;
+  std::filesystem::path claim =
+      {};  // the file that it was read from, which its process touches; not stored
 
   static Owner self();
-  std::string str() const;  // "process 4711 on host oak (Slurm job 12)"
+  std::string str() const;  // "process 4711 on host oak (job array-001/12/3)"
 
   template <class V>
   void describe(V& v) {
@@ -45,10 +46,7 @@ struct Owner {
     v("boot_id", boot_id);
     v("machine_id", machine_id);
     v("pid_namespace", pid_namespace);
-    v("slurm_job", slurm_job);
-    v("slurm_cluster", slurm_cluster);
-    v("slurm_user", slurm_user);
-    v("slurm_restarts", slurm_restarts);
+    v("job", job);
     v("attempt", attempt);
     v("time", time);
     std::string claimed = utc_time(time);  // for people
@@ -62,17 +60,20 @@ std::optional<Owner> newest_claim(const RunFolder& run);
 // Returns whether the owner's process can be seen from here: it runs on this machine.
 bool is_seen_alive(const Owner& owner);
 
-// Why the owner is certainly dead; empty when that cannot be known from here.
+// Why the owner is certainly dead; empty when that cannot be known from here. An owner that is not seen from here
+// is dead if this process is the same task of a scheduler, which runs no task twice at a time, or if its claim was
+// not touched for ten minutes by the clock of the file server: that of another host may be wrong.
 std::string proof_of_death(const Owner& owner);
 using LivenessCheck =
-    std::function<std::string(const Owner&)>;  // override to ask elsewhere too, e.g. Slurm
+    std::function<std::string(const Owner&)>;  // override to ask elsewhere too, e.g. a scheduler
 
 // Another process, which may be alive, works on the run.
 struct RunInUse : MachineError {
   using MachineError::MachineError;
 };
 
-// This process's claim on the next attempt, from construction to destruction.
+// This process's claim on the next attempt, from construction to destruction. A thread of its own touches the file
+// twice a minute, however long a step of the training takes.
 class Claim {
  public:
   // Creates attempt-<n>/CLAIM. RunInUse naming the owner when another process works on the run,
@@ -88,13 +89,18 @@ class Claim {
   Index attempt() const { return attempt_; }
   // Why a dead owner's attempt was taken over; empty when there was none.
   const std::string& reason() const { return reason_; }
+  // Throws RunInUse if another process has taken the run over, as from one that was halted for ten minutes.
+  void check() const;
 
  private:
+  class Heartbeat;
+
   FileSystem& files_;
   RunFolder run_;
   Index attempt_ = 0;
   std::string reason_;
   std::string released_;  // the file
+  std::unique_ptr<Heartbeat> heartbeat_;
 };
 
 // For a signal's handler that ends the process next: releases this process's newest claim, if it has

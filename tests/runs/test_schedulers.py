@@ -1,0 +1,154 @@
+"""`sweep submit` without a scheduler and with a FAKE OpenPBS, a site's own file, and `sweep work` as anybody's worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checks import check_same_runs
+from command_line import PROGRAM, error, softalign, wait_until
+from test_sweep import BASE, SWEEP, states
+
+SMALL = SWEEP.replace("[additive, general]", "[additive]").replace("[8, 9]", "[8]")  # three rows
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture()
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 1"))
+    (tmp_path / "sweep.yaml").write_text(SMALL)
+    return tmp_path
+
+
+@pytest.fixture()
+def pbs(here: Path) -> dict[str, str]:
+    """An environment with a fake OpenPBS."""
+    bin = here / "bin"
+    for folder in (bin, here / "pbs", here / "home"):
+        folder.mkdir()
+    for name in ("qsub", "qstat", "qdel"):
+        (bin / name).symlink_to(Path(__file__).parent / "fake_pbs.py")
+    return {**os.environ, "PATH": f"{bin}:{os.environ['PATH']}", "FAKE_PBS": str(here / "pbs"), "HOME": str(here / "home"), "SOFTALIGN_SCHEDULER": "pbs"}
+
+
+def submit(here: Path, *words: object, **more: Any) -> dict[str, Any]:
+    return json.loads(softalign("sweep", "submit", "sweep.yaml", "--json", *words, cwd=here, **more).stdout)
+
+
+def wait_until_done(here: Path, rows: int = 3) -> None:
+    wait_until(lambda: states(here) == {"complete": rows}, 60)
+
+
+def is_as_if_run_here(here: Path) -> None:
+    softalign("sweep", "run", "sweep.yaml", "--results", "local", cwd=here)
+    check_same_runs(here / "local/small", here / "results/small")
+
+
+def long_row(here: Path) -> None:
+    """One row that nobody waits for."""
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 100000"))
+    (here / "sweep.yaml").write_text(SMALL.replace("count: 3", "count: 1"))
+
+
+def is_training(here: Path) -> bool:
+    return bool(list((here / "results/small").glob("*/ckpt/*.ckpt")))
+
+
+def test_without_a_scheduler_rows_run_in_the_background(here: Path) -> None:
+    (here / "profile.yaml").write_text("concurrent: 2\nsetup: [export OMP_NUM_THREADS=1]\n")
+    (array,) = submit(here, "--scheduler", "local", "--profile", "profile.yaml")["submitted"]
+    assert array["rows"] == [0, 1, 2]
+    wait_until_done(here)
+    assert "row 2: job " in (here / "results/small/jobs/logs/row-2.log").read_text()
+    is_as_if_run_here(here)
+    assert submit(here, "--scheduler", "local") == {"submitted": [], "queued": []}
+
+
+def test_what_runs_in_the_background_is_not_submitted_twice_and_is_cancelled(here: Path) -> None:
+    long_row(here)
+    submit(here, "--scheduler", "local")
+    assert submit(here, "--scheduler", "local") == {"submitted": [], "queued": [0]} or is_training(here)
+    wait_until(lambda: is_training(here))
+    assert "cancelled: job " in softalign("sweep", "cancel", "results/small", cwd=here).stdout
+    wait_until(lambda: states(here) == {"interrupted": 1})
+    wait_until(lambda: "nothing waits or runs" in softalign("sweep", "cancel", "results/small", cwd=here).stdout)
+
+
+def test_a_fake_openpbs_runs_a_sweep(here: Path, pbs: dict[str, str]) -> None:
+    (array,) = submit(here, env=pbs)["submitted"]
+    assert array == {"rows": [0, 1, 2], "job": "1[].fake"}
+    wait_until_done(here)
+    log = (here / "results/small/jobs/logs/row-1.log").read_text()
+    assert log.startswith("row 1: job 1[].fake, task 1 on ")
+    (claim, *_) = (here / "results/small").glob("*/attempt-001/CLAIM")
+    assert json.loads(claim.read_text())["job"].startswith("array-001/1[].fake/")
+    is_as_if_run_here(here)
+
+
+def test_a_fake_openpbs_starts_an_interrupted_row_again(here: Path, pbs: dict[str, str]) -> None:
+    """A row submits itself, because users may not call qrerun; its array has a second task that does nothing."""
+    long_row(here)
+    (here / "profile.yaml").write_text("max_restarts: 1\n")
+    submit(here, "--profile", "profile.yaml", env=pbs)
+    assert submit(here, "--profile", "profile.yaml", env=pbs)["queued"] == [0]
+    log = here / "results/small/jobs/logs/row-0.log"
+    for restart in (0, 1):
+        wait_until(lambda: is_training(here) and f"restart {restart}" in log.read_text() and states(here) == {"running": 1})
+        claim = max((here / "results/small").glob("*/attempt-*/CLAIM"))
+        os.kill(json.loads(claim.read_text())["pid"], signal.SIGUSR1)
+        wait_until(lambda: states(here) == {"interrupted": 1})
+    wait_until(lambda: "interrupted after 1 restarts" in log.read_text())
+    assert "resuming at update" in log.read_text()
+    assert (here / "pbs/2.fake").is_dir() and not (here / "pbs/3.fake").exists()
+    wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout == "nothing waits or runs\n")
+
+
+def test_a_fake_openpbs_cancels(here: Path, pbs: dict[str, str]) -> None:
+    long_row(here)
+    submit(here, env=pbs)
+    wait_until(lambda: is_training(here))
+    assert "cancelled: job 1[].fake" in softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout
+    wait_until(lambda: states(here) == {"interrupted": 1})
+
+
+@pytest.mark.parametrize("scheduler, directive", [("slurm", "#SBATCH --array=0-2"), ("pbs", "#PBS -N small"), ("lsf", "#BSUB -J small[1-3]"), ("sge", "#$ -t 1-3")])
+def test_scripts_are_shown_without_a_scheduler(here: Path, scheduler: str, directive: str) -> None:
+    shown = softalign("sweep", "submit", "sweep.yaml", "--scheduler", scheduler, "--dry-run", cwd=here, env={"PATH": "/usr/bin/nowhere"})
+    assert f"\n{directive}\n" in shown.stdout and "note: the scheduler was not asked" in shown.stderr
+    assert not (here / "results/small/jobs").exists()
+
+
+def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
+    """The file of the documentation."""
+    page = (ROOT / "framework/docs/schedulers.md").read_text()
+    (text,) = re.findall(r"```yaml\n(# at\.yaml.*?)```", page, re.DOTALL)
+    (here / "at.yaml").write_text(text)
+    (here / "bin").mkdir()
+    (here / "bin/at").write_text('#!/bin/sh\nscript=$(cat)\nsetsid sh -c "$script" >/dev/null 2>&1 & echo "job 7 at now" >&2\n')
+    (here / "bin/atq").write_text("#!/bin/sh\n")
+    for program in (here / "bin").iterdir():
+        program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{here / 'bin'}:{os.environ['PATH']}"}
+    (array,) = submit(here, "--scheduler", "./at.yaml", env=environment)["submitted"]
+    assert array["job"] == "7"
+    wait_until_done(here)
+    message = error("sweep", "submit", "sweep.yaml", "--scheduler", "torque", cwd=here, code=2)
+    assert "torque: no such scheduler" in message and "./torque.yaml" in message
+
+
+def test_xargs_is_a_scheduler(here: Path) -> None:
+    """As the documentation has it: rows that are complete, or taken, end at once."""
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    command = f"seq 0 2 | xargs -P 2 -n 1 {PROGRAM} sweep work results/small --row"
+    assert "xargs -P" in (ROOT / "framework/docs/schedulers.md").read_text()
+    for _ in range(2):
+        subprocess.run(["bash", "-c", command], cwd=here, check=True, capture_output=True)
+    assert states(here) == {"complete": 3}
+    is_as_if_run_here(here)
