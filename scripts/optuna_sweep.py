@@ -5,7 +5,8 @@ optuna_sweep.py SWEEP.yaml --run-cap N [--results DIR] [--workers N] [--threads 
 
 Each trial becomes rows of the plan, one a seed, before it runs, and each row is an ordinary run. What Optuna knows lies in
 <sweep>/optuna.journal. Stopped or killed, the same command goes on: trials that were cut off are asked again with their values. With
-one worker the whole search is a function of the sweep's file; with several the order in which trials end enters.
+one worker the whole search is a function of the sweep's file; with several the order in which trials end enters. --worker K is what
+`sweep submit` has a scheduler start several times: the workers ask and tell through that journal.
 """
 
 from __future__ import annotations
@@ -37,9 +38,8 @@ from typing import Any  # noqa: E402
 
 from softalign_tools import missing_package  # noqa: E402, isort: skip
 import optuna  # noqa: E402
-from optuna.trial import TrialState  # noqa: E402
 
-from softalign_tools.optuna_search import OVER, OpenSweep, Search, open_own, values_of  # noqa: E402
+from softalign_tools.optuna_search import OVER, OpenSweep, Search, open_own  # noqa: E402
 from softalign_tools.program import RecordError, program  # noqa: E402
 
 STARTUP = 5  # trials that are drawn before TPE has something to learn from
@@ -61,40 +61,37 @@ def pruner_of(rule: dict[str, Any]) -> optuna.pruners.BasePruner:
     return optuna.pruners.NopPruner()
 
 
-def whole_lines(file: Path) -> None:
-    """Cuts what a kill left half written, and the lock of a process that is gone: we hold the sweep."""
-    (file.parent / f"{file.name}.lock").unlink(missing_ok=True)
-    if not file.exists():
-        return
-    text, end = file.read_bytes(), 0
-    for line in text.splitlines(keepends=True):
+def check_lines(file: Path) -> None:
+    """Cuts a last line that a kill left damaged."""
+    lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
+    for number, line in enumerate(lines, 1):
         try:
             json.loads(line)
         except ValueError:
-            break
-        if not line.endswith(b"\n"):
-            break
-        end += len(line)
-    if text[end:].count(b"\n") > 1:  # not the end of it alone
-        raise ValueError(f"line {text[:end].count(bytes([10])) + 1} is damaged")
-    if end < len(text):
-        with open_own(file, "r+b") as journal:
-            journal.truncate(end)
+            if number < len(lines):
+                raise ValueError(f"line {number} is damaged") from None
+            with open_own(file, "r+b") as journal:
+                journal.truncate(sum(map(len, lines[:-1])))
 
 
-def journal(file: Path) -> optuna.storages.JournalStorage:
+def journal(sweep: OpenSweep) -> optuna.storages.JournalStorage:
+    file = str(sweep.folder / "optuna.journal")
+    sweep.locks.acquire()
+    try:
+        check_lines(Path(file))
+    finally:
+        sweep.locks.release()
     if hasattr(optuna.storages, "journal"):  # Optuna 4
-        return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(file)))
-    return optuna.storages.JournalStorage(optuna.storages.JournalFileStorage(str(file)))
+        return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(file, lock_obj=sweep.locks))
+    return optuna.storages.JournalStorage(optuna.storages.JournalFileStorage(file, lock_obj=sweep.locks))
 
 
 def stored_study(sweep: OpenSweep) -> optuna.Study:
     """What is known of the sweep from earlier calls."""
     place = sweep.folder / "optuna.journal"
     try:
-        whole_lines(place)
         return optuna.create_study(
-            storage=journal(place),
+            storage=journal(sweep),
             study_name=sweep.plan["name"],
             direction=sweep.plan["metric"]["goal"],
             pruner=pruner_of(sweep.plan["early_terminate"]),
@@ -105,25 +102,17 @@ def stored_study(sweep: OpenSweep) -> optuna.Study:
 
 
 def open_search(options: argparse.Namespace) -> Search:
-    sweep = OpenSweep.of(options.sweep, options.results, options.plugin, checked)
+    sweep = OpenSweep.of(options.sweep, options.results, options.plugin, checked, options.worker)
     study = stored_study(sweep)
     done = len(study.get_trials(deepcopy=False, states=OVER))
 
     def sampler(n: int) -> optuna.samplers.BaseSampler:
         """Trial n is a function of (search_seed, n, what is known): its sampler begins anew. Trials cut off do not count."""
         seed = (sweep.plan["search_seed"] * 1_000_003 + n) % 2**32
-        return optuna.samplers.TPESampler(seed=seed, n_startup_trials=STARTUP, constant_liar=options.workers > 1)
+        return optuna.samplers.TPESampler(seed=seed, n_startup_trials=STARTUP, constant_liar=options.workers > 1 or options.worker is not None)
 
-    return Search(sweep, study, options.run_cap // len(sweep.plan["seeds"]) - done, options.workers, options.threads, sampler)
-
-
-def ask_again_for_lost_trials(search: Search) -> None:
-    """Whoever ran them is gone. Their rows stand in the plan: the same values lead to the same run, which goes on. A trial that
-    was cut off while it was asked for has only some values; all of them are drawn again, by the same random numbers."""
-    for trial in search.study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
-        search.study.tell(trial.number, state=TrialState.FAIL)
-        if len(values_of(trial)) == len(search.plan["parameters"]):
-            search.study.enqueue_trial(values_of(trial))
+    left = options.run_cap // len(sweep.plan["seeds"]) - (done if options.worker is None else 0)
+    return Search(sweep, study, left, options.workers, options.threads, sampler)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -132,6 +121,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--run-cap", type=int, required=True, help="how many runs")
     parser.add_argument("--results", default="results", help="where records go")
     parser.add_argument("--workers", type=int, default=1, help="trials at a time")
+    parser.add_argument("--worker", type=int, help="this is one of several workers, which share the search")
     parser.add_argument("--threads", type=int, default=1, help="threads of each run")
     parser.add_argument("--plugin", action="append", default=[], help="shared object with further plugins")
     parser.add_argument("--program", default="softalign", help="the program")
@@ -147,8 +137,9 @@ def main(arguments: list[str] | None = None) -> int:
         search = open_search(options)
         for number in STOPS:
             signal.signal(number, lambda *_: search.stop())
-        ask_again_for_lost_trials(search)
-        search.ask_for_unknown_rows()
+        with search.sweep.locks.asking():
+            search.ask_again_for_lost_trials(alone=options.worker is None)
+            search.ask_for_unknown_rows()
         search.run()
     except KeyboardInterrupt:
         search.stop()

@@ -12,8 +12,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -30,18 +32,63 @@ OVER = (TrialState.COMPLETE, TrialState.PRUNED)
 Asked = Callable[..., str]  # what a command of the program prints; throws RecordError
 
 
+class WorkerLocks:
+    """Locks between the workers of a search, on any hosts: bytes of optuna.workers, which the system frees when a process ends.
+
+    Byte 0 is held while Optuna's journal grows (as the lock object of its storage), byte 1 while a trial is asked for or becomes rows, byte 2 + k by
+    worker k all the time.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.journal = folder / "optuna.journal"
+        self.file = open_own(folder / "optuna.workers", "a+")  # closing any descriptor of it would free its locks
+
+    def acquire(self) -> bool:
+        fcntl.lockf(self.file, fcntl.LOCK_EX, 1, 0)
+        if self.journal.exists():
+            cut_torn_line(self.journal)  # of a worker that was killed
+        return True
+
+    def release(self) -> None:
+        fcntl.lockf(self.file, fcntl.LOCK_UN, 1, 0)
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        fcntl.lockf(self.file, fcntl.LOCK_EX, 1, 1)
+        try:
+            yield
+        finally:
+            fcntl.lockf(self.file, fcntl.LOCK_UN, 1, 1)
+
+    def hold(self, worker: int) -> bool:
+        """Whether worker k did not run, and is this process now."""
+        try:
+            fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 2 + worker)
+        except OSError:
+            return False
+        return True
+
+    def runs(self, worker: int) -> bool:
+        if not self.hold(worker):
+            return True
+        fcntl.lockf(self.file, fcntl.LOCK_UN, 1, 2 + worker)
+        return False
+
+
 @dataclass
 class OpenSweep:
-    """A sweep of method optuna, planned, and held by this process."""
+    """A sweep of method optuna, planned, and held by this process, or by workers that share it."""
 
     folder: Path
     plan: dict[str, Any]
     plugins: list[str]  # those that the user named, or the sweep's file
     held: IO[str]  # the lock on the search
     asked: Asked
+    locks: WorkerLocks
+    worker: int | None = None  # which of several
 
     @classmethod
-    def of(cls, file: Path, out: str, plugins: list[str], asked: Asked = answer) -> OpenSweep:
+    def of(cls, file: Path, out: str, plugins: list[str], asked: Asked = answer, worker: int | None = None) -> OpenSweep:
         """Throws RecordError where there is no such sweep, or where another process searches it."""
         planned = json.loads(asked("sweep", "plan", f"--results={out}", *plugin_words(plugins), "--json", "--", file))
         folder, plugins = Path(planned["folder"]), planned["plugins"]
@@ -50,11 +97,14 @@ class OpenSweep:
         except OSError as error:
             raise RecordError(f"{folder / 'optuna.lock'}: cannot be opened: {error.strerror}; remove it", status=1) from None
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, (fcntl.LOCK_EX if worker is None else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RecordError(f"{folder}: another process searches this sweep; --workers does more at once", status=1) from None
+        locks = WorkerLocks(folder)
+        if worker is not None and not locks.hold(worker):
+            raise RecordError(f"{folder}: worker {worker} of this search runs already", status=1)
         plan = json.loads(asked("sweep", "status", "--json", *plugin_words(plugins), "--", folder))
-        return cls(folder, plan, plugins, lock, asked)
+        return cls(folder, plan, plugins, lock, asked, locks, worker)
 
     def ask(self, command: str, *words: object) -> str:
         return self.asked("sweep", command, *words, "--", self.folder)
@@ -70,7 +120,7 @@ class Search:
 
     sweep: OpenSweep
     study: optuna.Study
-    left: int  # trials to be completed or pruned
+    left: int  # trials to be completed or pruned; of several workers: by all of them
     workers: int = 1
     threads: int = 1  # of each run
     sampler: Callable[[int], optuna.samplers.BaseSampler] | None = None  # of the n-th trial, in place of the study's
@@ -93,12 +143,21 @@ class Search:
         settings = [f"{path}={plain(value)}" for path, value in trial.params.items()]
         with self.lock:
             words = ["sweep", "propose", *plugin_words(self.sweep.plugins), "--", self.sweep.folder, *settings]
-            rows: list[dict[str, Any]] = json.loads(self.sweep.asked(*words))
+            with self.sweep.locks.asking():
+                rows: list[dict[str, Any]] = json.loads(self.sweep.asked(*words))
             trial.set_user_attr("run_ids", [row["run_id"] for row in rows])
         return rows
 
     def work(self, row: dict[str, Any], trial: Trial) -> tuple[float | None, bool]:
         """Runs a row to its end; the metric's last value (None: it failed) and whether the trial was pruned."""
+        for _ in range(60):  # a worker that was killed leaves a process that ends when it finds nobody to ask
+            value, state = self.work_once(row, trial)
+            if state not in ("claimed", "running"):
+                break
+            time.sleep(1)
+        return value, state == "pruned"
+
+    def work_once(self, row: dict[str, Any], trial: Trial) -> tuple[float | None, str]:
         words = ["work", "--row", row["k"], "--threads", self.threads, "--ask", *plugin_words(self.sweep.plugins), "--", self.sweep.folder]
         log = self.sweep.folder / "logs" / f"{row['run_id']}.log"
         log.parent.mkdir(exist_ok=True)
@@ -123,7 +182,7 @@ class Search:
         history = published(Path(row["folder"]))
         value = history[-1]["value"] if process.returncode == 0 and history else None
         state = self.sweep.status()["rows"][row["k"]]["state"]
-        return (None if value is None or math.isnan(value) else value), state == "pruned"
+        return (None if value is None or math.isnan(value) else value), state
 
     def converse(self, process: subprocess.Popen[str], trial: Trial, known: set[int]) -> None:
         assert process.stdin and process.stdout
@@ -156,7 +215,7 @@ class Search:
         with self.lock:
             self.study.tell(trial, mean if state == TrialState.COMPLETE else None, state=state)
             self.failures += state == TrialState.FAIL
-            self.left -= state in OVER
+            self.left -= state in OVER and self.sweep.worker is None
             del self.asked[trial.number]
         metric = "" if mean is None else f", {self.plan['metric']['name']} {mean:.4g}"
         self.say(rows, f"{state.name.lower()}{metric}")
@@ -167,14 +226,32 @@ class Search:
         settings = " ".join(f"{p['name']}={plain(rows[0]['set'][p['path']])}" for p in self.plan["parameters"] if p["varied"])
         print(f"{'row' if len(rows) == 1 else 'rows'} {numbers}: {settings}: {what}", file=sys.stderr)
 
-    def ask(self) -> Trial:
-        with self.lock:
+    def ask(self) -> Trial | None:
+        """The next trial; None: no more are needed, unless workers that run the last ones die."""
+        with self.lock, self.sweep.locks.asking():
+            self.ask_again_for_lost_trials()
+            known = len(self.study.get_trials(deepcopy=False, states=(*OVER, TrialState.RUNNING)))
+            if self.sweep.worker is not None and known >= self.left:
+                return None
             if self.sampler:
-                known = (*OVER, TrialState.RUNNING)
-                self.study.sampler = self.sampler(len(self.study.get_trials(deepcopy=False, states=known)))
+                self.study.sampler = self.sampler(known)
             trial = self.study.ask(distributions(self.plan["parameters"]))
+            if self.sweep.worker is not None:
+                trial.set_user_attr("worker", self.sweep.worker)
             self.asked[trial.number] = trial
             return trial
+
+    def ask_again_for_lost_trials(self, alone: bool = False) -> None:
+        """Whoever ran them is gone: a worker, or (alone) any process. Their rows stand in the plan: the same values lead to the same run, which goes on. A
+        trial that was cut off while it was asked for has only some values; all of them are drawn again, by the same random numbers."""
+        for trial in self.study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
+            worker = trial.user_attrs.get("worker")
+            others = not alone and (self.sweep.worker is None or (worker is not None and worker != self.sweep.worker and self.sweep.locks.runs(worker)))
+            if others or trial.number in self.asked:
+                continue
+            self.study.tell(trial.number, state=TrialState.FAIL)
+            if len(values_of(trial)) == len(self.plan["parameters"]):
+                self.study.enqueue_trial(values_of(trial))
 
     def stop(self) -> None:
         self.stopping.set()
@@ -183,7 +260,7 @@ class Search:
                 process.terminate()
 
     def ask_for_unknown_rows(self) -> None:
-        """First for those rows of the plan that the study knows nothing of: their runs tell it what they did."""
+        """First for those rows of the plan that the study knows nothing of: their runs tell it what they did. Held by locks.asking() where several work."""
         known = [texts_of(values_of(trial)) for trial in self.study.get_trials(deepcopy=False)]
         for row in self.plan["rows"]:
             if texts_of(row["set"]) not in known:
@@ -197,17 +274,30 @@ class Search:
                 trials: set[Future[None]] = set()
                 while not self.stopping.is_set():
                     while len(trials) < min(self.workers, self.left) and self.failures < 3:
-                        trials.add(pool.submit(self.run_trial, self.ask()))
+                        if (trial := self.ask()) is None:
+                            break
+                        trials.add(pool.submit(self.run_trial, trial))
                     if not trials:
                         break
                     over, trials = wait(trials, timeout=0.2, return_when=FIRST_COMPLETED)
-                    for trial in over:
-                        trial.result()
+                    for ended in over:
+                        ended.result()
             except BaseException:
                 self.stop()
                 raise
         if self.failures >= 3:
             raise RecordError(f"three trials failed; their output is in {self.sweep.folder / 'logs'}", status=1)
+
+
+def cut_torn_line(file: Path) -> None:
+    """Cuts what a kill left half written behind the last line."""
+    with open_own(file, "r+b") as journal:
+        end = journal.seek(0, os.SEEK_END)
+        at = max(0, end - (1 << 20))
+        journal.seek(at)
+        tail = journal.read()
+        if tail and not tail.endswith(b"\n"):
+            journal.truncate(at + tail.rfind(b"\n") + 1)
 
 
 def plugin_words(plugins: list[str]) -> list[str]:

@@ -6,11 +6,12 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from command_line import ANGULAR, interrupt, softalign, started, wait_until
+from command_line import ANGULAR, PROGRAM, answer, error, interrupt, softalign, started, wait_until
 from test_sweep import BASE, catches, kill_all, states, status
 
 pytest.importorskip("optuna", reason="no python3-optuna here")
@@ -179,3 +180,50 @@ def test_nothing_is_written_through_a_link_in_its_folder(here: Path, name: str):
     lines = [line for line in softalign("sweep", "run", "sweep.yaml", cwd=here, code=3).stderr.splitlines() if ": is a link" in line]
     assert len(lines) == 1 and str(place.relative_to(here)) in lines[0]
     assert outer() == before
+
+
+# Several workers -------------------------------------------------------------------------------------------------
+
+
+def worker(here: Path, number: int) -> subprocess.Popen[str]:
+    script = Path(__file__).parents[2] / "scripts/optuna_sweep.py"
+    words = ["/usr/bin/python3", script, "--program", PROGRAM, "--run-cap", "8", "--worker", str(number), here / "sweep.yaml"]
+    return subprocess.Popen(list(map(str, words)), cwd=here, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_submitted_search_asks_and_tells_through_the_folder(here: Path):
+    (here / "sweep.yaml").write_text(SWEEP + "resources: {concurrent: 2}\n")
+    shown = softalign("sweep", "submit", "sweep.yaml", "--workers", 3, "--dry-run", cwd=here, env={"PATH": "/usr/bin/nowhere"}).stdout
+    assert "#SBATCH --array=0-2%2\n" in shown and "\nworkers  job\n" in shown
+    submit = ("sweep", "submit", "sweep.yaml", "--workers", 2, "--scheduler", "local", "--json")
+    assert [array["rows"] for array in answer(*submit, cwd=here)["submitted"]] == [[0, 1]]
+    assert answer(*submit, cwd=here)["queued"] == [0, 1]
+    wait_until(lambda: sum(states(here).get(state, 0) for state in ("complete", "pruned")) == 8, 120)
+    logs = [(here / f"results/small/jobs/logs/worker-{k}.log").read_text() for k in (0, 1)]
+    assert [log.count(": begins") > 0 for log in logs] == [True, True]
+    assert sum(log.count(": begins") for log in logs) == 8
+    assert len(status(here)["rows"]) == 8
+
+
+def test_a_workers_trials_are_asked_for_again_when_it_is_killed(here: Path):
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 40"))
+    first = worker(here, 1)
+    assert first.stderr is not None and "begins" in first.stderr.readline()
+    second = worker(here, 0)
+    assert second.stderr is not None and "begins" in second.stderr.readline()
+    assert "worker 1 of this search runs already" in worker(here, 1).communicate(timeout=60)[1]
+    softalign("sweep", "run", "sweep.yaml", cwd=here, code=1)  # it would search alone
+    first.kill()
+    first.communicate()
+    _, errors = second.communicate(timeout=300)
+    assert second.returncode == 0, errors
+    found = states(here)
+    assert sum(found.values()) == 8 and set(found) <= {"complete", "pruned"}, found
+
+
+def test_workers_are_for_searches(here: Path):
+    (here / "sweep.yaml").write_text(SWEEP.replace("optuna", "random"))
+    assert "--workers: small has rows" in softalign("sweep", "submit", "sweep.yaml", "--workers", 2, "--dry-run", cwd=here, code=2).stderr
+    shutil.rmtree(here / "results")
+    (here / "sweep.yaml").write_text(SWEEP + "resources: {tasks: 2}\n")
+    assert "sweep.yaml:10:12: " in error("sweep", "submit", "sweep.yaml", "--dry-run", cwd=here, code=2)
