@@ -189,7 +189,7 @@ void Recorder::status(RunState state) {
   now.updates = updates_;
   now.metrics = metrics_;
   now.heartbeat = unix_time();
-  write_status(files_, folder_, now);
+  write_status(files_, folder_, now, [this] { claim_->check(); });
 }
 
 double Recorder::elapsed() const { return seconds(Clock::now() - opened_); }
@@ -280,7 +280,7 @@ void Recorder::keep_checkpoint(Index update, const Blobs& blobs, Index best) {
 void Recorder::publish() {
   sync();
   const Clock::time_point start = Clock::now();
-  softalign::publish(files_, folder_, read_history(folder_));
+  softalign::publish(files_, folder_, read_history(folder_), [this] { claim_->check(); });
   published_ = Clock::now();
   publishing_ = seconds(published_ - start);
   status(RunState::running);
@@ -297,7 +297,7 @@ void Recorder::end(RunState state) {
   append(End{unix_time(), std::string(to_string(state))});
   sync();
   journal_.reset();
-  softalign::publish(files_, folder_, read_history(folder_));
+  softalign::publish(files_, folder_, read_history(folder_), [this] { claim_->check(); });
   if (state == RunState::complete && keep_ == KeptCheckpoints::none)
     remove_other_checkpoints(files_, folder_.checkpoints(), {});
   status(state);

@@ -28,6 +28,8 @@ foreach(file share/doc/softalign/copyright share/doc/softalign/changelog.gz shar
   endif()
 endforeach()
 must(${WORK}/prefix/bin/softalign validate ${WORK}/prefix/share/softalign/configs/bible.yaml)
+must(${WORK}/prefix/bin/softalign sweep submit ${WORK}/prefix/share/softalign/configs/sweeps/scores.yaml --scheduler lsf --dry-run
+     --results ${WORK}/sweeps)
 must(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${WORK}/prefix/lib/pkgconfig pkg-config --exists --print-errors softalign)
 if(EXISTS ${WORK}/prefix/lib/python3/dist-packages/softalign_lab)
   must(${CMAKE_COMMAND} -E env PYTHONPATH=${WORK}/prefix/lib/python3/dist-packages ${PYTHON} -c

@@ -7,13 +7,14 @@ import os
 import re
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from checks import check_same_runs
-from command_line import PROGRAM, error, softalign, wait_until
+from command_line import PROGRAM, error, interrupt, softalign, started, wait_until
 from test_sweep import BASE, SWEEP, states
 
 SMALL = SWEEP.replace("[additive, general]", "[additive]").replace("[8, 9]", "[8]")  # three rows
@@ -40,6 +41,11 @@ def pbs(here: Path) -> dict[str, str]:
 
 def submit(here: Path, *words: object, **more: Any) -> dict[str, Any]:
     return json.loads(softalign("sweep", "submit", "sweep.yaml", "--json", *words, cwd=here, **more).stdout)
+
+
+def planned(here: Path) -> Path:
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    return here / "results/small"
 
 
 def wait_until_done(here: Path, rows: int = 3) -> None:
@@ -74,7 +80,7 @@ def test_without_a_scheduler_rows_run_in_the_background(here: Path) -> None:
 def test_what_runs_in_the_background_is_not_submitted_twice_and_is_cancelled(here: Path) -> None:
     long_row(here)
     submit(here, "--scheduler", "local")
-    assert submit(here, "--scheduler", "local") == {"submitted": [], "queued": [0]} or is_training(here)
+    assert submit(here, "--scheduler", "local")["submitted"] == []  # it waits, or runs
     wait_until(lambda: is_training(here))
     assert "cancelled: job " in softalign("sweep", "cancel", "results/small", cwd=here).stdout
     wait_until(lambda: states(here) == {"interrupted": 1})
@@ -97,7 +103,7 @@ def test_a_fake_openpbs_starts_an_interrupted_row_again(here: Path, pbs: dict[st
     long_row(here)
     (here / "profile.yaml").write_text("max_restarts: 1\n")
     submit(here, "--profile", "profile.yaml", env=pbs)
-    assert submit(here, "--profile", "profile.yaml", env=pbs)["queued"] == [0]
+    assert submit(here, "--profile", "profile.yaml", env=pbs)["submitted"] == []
     log = here / "results/small/jobs/logs/row-0.log"
     for restart in (0, 1):
         wait_until(lambda: is_training(here) and f"restart {restart}" in log.read_text() and states(here) == {"running": 1})
@@ -143,9 +149,63 @@ def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
     assert "torque: no such scheduler" in message and "./torque.yaml" in message
 
 
+# Lost on another host --------------------------------------------------------------------------------------------
+
+
+def claim_of(here: Path) -> Path:
+    return max((here / "results/small").glob("*/attempt-*/CLAIM"))
+
+
+def seems_silent(claim: Path) -> None:
+    long_ago = time.time() - 660
+    os.utime(claim, (long_ago, long_ago))
+
+
+def is_over(pid: int) -> bool:
+    try:
+        return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return True
+
+
+def test_a_row_of_a_silent_host_is_taken_over(here: Path) -> None:
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 60"))
+    (here / "sweep.yaml").write_text(SMALL.replace("count: 3", "count: 1"))
+    process = started("sweep", "run", "sweep.yaml", cwd=here)
+    wait_until(lambda: is_training(here))
+    os.kill(json.loads(claim_of(here).read_text())["pid"], signal.SIGSTOP)
+    process.kill()  # its worker is halted, and seems to be one of another host
+    process.communicate()
+    claim = claim_of(here)
+    before = json.loads(claim.read_text())
+    claim.write_text(json.dumps({**before, "host": "elsewhere", "boot_id": "another", "machine_id": "another"}))
+    assert states(here) == {"running": 1}
+    seems_silent(claim)
+    assert states(here) == {"lost": 1}
+    taken = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert "no sign of life for 10 minutes" in taken.stderr and states(here) == {"complete": 1}
+    record = next((here / "results/small").glob("*/run.h5"))
+    whole = record.read_bytes()
+    os.kill(before["pid"], signal.SIGCONT)  # it notices, and stops
+    wait_until(lambda: is_over(before["pid"]))
+    assert states(here) == {"complete": 1} and record.read_bytes() == whole
+    is_as_if_run_here(here)
+
+
+@pytest.mark.nightly
+def test_a_live_run_gives_signs_of_life(here: Path) -> None:
+    long_row(here)
+    process = started("sweep", "work", planned(here), "--row", 0, cwd=here)
+    wait_until(lambda: is_training(here))
+    claim = claim_of(here)
+    seems_silent(claim)
+    wait_until(lambda: time.time() - claim.stat().st_mtime < 60, 40)
+    assert "saved" in interrupt(process)
+
+
 def test_xargs_is_a_scheduler(here: Path) -> None:
     """As the documentation has it: rows that are complete, or taken, end at once."""
-    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    planned(here)
     command = f"seq 0 2 | xargs -P 2 -n 1 {PROGRAM} sweep work results/small --row"
     assert "xargs -P" in (ROOT / "framework/docs/schedulers.md").read_text()
     for _ in range(2):

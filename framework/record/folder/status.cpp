@@ -173,8 +173,13 @@ std::optional<RunState> published_end(const RunFolder& run) {
   return newest ? state : std::nullopt;
 }
 
-void write_status(FileSystem& files, const RunFolder& run, const RunStatus& status) {
-  files.write_atomically(run.status(), stored_text(status));
+void write_status(FileSystem& files,
+                  const RunFolder& run,
+                  const RunStatus& status,
+                  const std::function<void()>& last_check) {
+  files.write_atomically(run.status(), stored_text(status), [&](const fs::path&) {
+    if (last_check) last_check();
+  });
 }
 
 namespace {

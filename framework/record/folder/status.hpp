@@ -20,7 +20,7 @@
 namespace softalign {
 
 // Who works on a run. Attempt n belongs to the one process that managed to create its claim; it is
-// over when the claim has been released or its process is provably dead. Claims are never removed
+// over when the claim has been released or its process is dead (proof_of_death). Claims are never removed
 // or replaced, so two processes can never both take over from a dead one.
 struct Owner {
   std::string host;
@@ -60,7 +60,7 @@ std::optional<Owner> newest_claim(const RunFolder& run);
 // Returns whether the owner's process can be seen from here: it runs on this machine.
 bool is_seen_alive(const Owner& owner);
 
-// Why the owner is certainly dead; empty when that cannot be known from here. An owner that is not seen from here
+// Returns why the owner is dead; empty when that cannot be known from here. An owner that is not seen from here
 // is dead if this process is the same task of a scheduler, which runs no task twice at a time, or if its claim was
 // not touched for ten minutes by the clock of the file server: that of another host may be wrong.
 std::string proof_of_death(const Owner& owner);
@@ -170,6 +170,10 @@ std::optional<RunState> published_end(const RunFolder& run);
 // Gives a number of this name its newest value.
 void set(NamedNumbers& numbers, const std::string& name, double value);
 
-void write_status(FileSystem& files, const RunFolder& run, const RunStatus& status);
+// last_check: called when all is written but the name, and may throw.
+void write_status(FileSystem& files,
+                  const RunFolder& run,
+                  const RunStatus& status,
+                  const std::function<void()>& last_check = {});
 
 }  // namespace softalign

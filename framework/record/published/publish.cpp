@@ -99,7 +99,10 @@ void fill(Hdf5Writer& file, const RunFolder& run, const History& history) {
 
 }  // namespace
 
-void publish(FileSystem& files, const RunFolder& run, History history) {
+void publish(FileSystem& files,
+             const RunFolder& run,
+             History history,
+             const std::function<void()>& last_check) {
   if (history.end_state() != to_string(RunState::complete))
     std::erase_if(history.live, is_test_result);
   Hdf5Writer file;
@@ -119,6 +122,7 @@ void publish(FileSystem& files, const RunFolder& run, History history) {
   }
   files.write_atomically(run.record(), file.image(), [&](const std::filesystem::path& temporary) {
     check_counts(file, temporary);
+    if (last_check) last_check();
   });
 }
 

@@ -16,8 +16,11 @@ inline constexpr int kFormatVersion = 1;
 
 // Builds the record in memory, writes it next to run.h5, reads it back and renames it in one step.
 // Test results, which are recorded last, are complete or absent: a run that is not complete has
-// none. Throws MachineError if the disk fails; run.h5 is then unchanged.
-void publish(FileSystem& files, const RunFolder& run, History history);
+// none. Throws MachineError if the disk fails; run.h5 is then unchanged. last_check: called right before the renaming.
+void publish(FileSystem& files,
+             const RunFolder& run,
+             History history,
+             const std::function<void()>& last_check = {});
 
 // Returns whether the run is complete and run.h5 is the record of its end; other files are not needed.
 // Throws DataError for a damaged record.
