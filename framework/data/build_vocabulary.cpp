@@ -1,7 +1,9 @@
 #include "framework/data/build_vocabulary.hpp"
 
 #include <algorithm>
-#include <map>
+#include <functional>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "framework/base/error.hpp"
@@ -10,6 +12,13 @@
 
 namespace softalign {
 namespace {
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
 
 template <class Table>
 class SymbolCounter final : public VocabularyBuilder {
@@ -24,8 +33,8 @@ class SymbolCounter final : public VocabularyBuilder {
   std::shared_ptr<const Vocabulary> finish(const Progress&) override {
     for (const std::string_view name : kSpecialNames) counts_.erase(std::string(name));
     std::vector<std::pair<std::string, Index>> ranked(counts_.begin(), counts_.end());
-    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
-      return a.second > b.second;  // stable: ties keep the map's bytewise order
+    std::ranges::sort(ranked, [](const auto& a, const auto& b) {  // ties: bytewise
+      return std::tie(b.second, a.first) < std::tie(a.second, b.first);
     });
     const Index least = options_.min_count.value_or(1);
     if (!ranked.empty() && ranked.front().second < least)
@@ -41,7 +50,8 @@ class SymbolCounter final : public VocabularyBuilder {
  private:
   VocabularyOptions options_;
   Table splitter_;
-  std::map<std::string, Index> counts_;
+  // Millions of symbols are counted; `finish` sorts them, so their order here does not matter.
+  std::unordered_map<std::string, Index, TextHash, std::equal_to<>> counts_;
 };
 
 // The library wants all lines at once.
