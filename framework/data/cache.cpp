@@ -31,10 +31,62 @@ fs::path place_of(const fs::path& folder, const std::string& key) {
   return folder / "datasets" / key;
 }
 
-// The content of the cache for a key.
+constexpr std::size_t kHash = 64;
+
+// Identifies a file and its state; empty if there is no file.
+struct State {
+  std::string text;
+  bool settled = false;
+};
+
+State state_of(const fs::path& path) {
+  const FileStamp stamp = stamp_of(path.c_str());
+  if (stamp == FileStamp{}) return {};
+  return {fmt::format("softalign-hash 2\n{}\ndevice {} inode {} size {} modified {} changed {}\n",
+                      path.string(),
+                      stamp.device,
+                      stamp.inode,
+                      stamp.size,
+                      stamp.modified,
+                      stamp.changed),
+          stamp.settled(std::time(nullptr))};
+}
+
+// What is remembered of a file: its state and its hash, and a hash of both.
+std::string note_of(const State& state, const std::string& hash) {
+  const std::string text = state.text + hash + "\n";
+  return text + sha256_hex(text) + "\n";
+}
+
+// Empty if there is no such file, or another kind of file.
+std::string read_note(const fs::path& place) {
+  constexpr std::uint64_t kLargest = 1 << 16;
+  try {
+    return read_file(place, kLargest);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+fs::path note_place(const fs::path& folder, const fs::path& file) {
+  return folder / "hashes" / sha256_hex(file.string());
+}
+
+// Without a note all is well, only slower.
+void remember(const fs::path& place, const std::string& note) {
+  try {
+    FileSystem::real().make_folders(place.parent_path());
+    FileSystem::real().write_atomically(place, note);
+  } catch (const MachineError&) {
+  }
+}
+
+// The content of the cache for a key. That all of its bytes are as they were written is remembered, too, so that
+// a file of many gigabytes is not read at every start.
 struct Kept {
-  fs::path place;
+  fs::path folder;  // the cache's
   std::string key;
+  fs::path place = place_of(folder, key);
   bool damaged = false;  // the file exists, but has changed since it was written
 
   std::optional<Dataset> open() {
@@ -42,11 +94,27 @@ struct Kept {
     if (!fs::exists(fs::symlink_status(place, error))) return {};
     std::optional<Dataset> data;
     try {
-      data = read_dataset(RegularFile(place).descriptor(), key);
+      const State state = state_of(place);
+      const bool whole = read_note(note_place(folder, place)) == note_of(state, key);
+      data = read_dataset(RegularFile(place).descriptor(), key, whole);
+      if (data && !whole && state.settled) remember(note_place(folder, place), note_of(state, key));
     } catch (const Error&) {  // a folder, a pipe
     }
     damaged = !data;
     return data;
+  }
+
+  // Of a file that was just written and read back. Reading a text of many gigabytes took minutes, so it waits until
+  // a change of the file would be seen; a small file is quickly read again.
+  void remember_whole() const {
+    constexpr std::uintmax_t kMany = 1 << 30;
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(place, error);
+    if (error || size < kMany) return;
+    State state = state_of(place);
+    for (; !state.settled && !state.text.empty(); state = state_of(place))
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    remember(note_place(folder, place), note_of(state, key));
   }
 };
 
@@ -105,7 +173,7 @@ Dataset through_file(const fs::path& folder,
   remove_abandoned(kept.place.parent_path());
   std::optional<Dataset> data;
   const auto write = [&](File& file) {
-    DatasetWriter writer(file);
+    DatasetWriter writer(file, kept.place.parent_path());
     Dataset described;
     make(described, [&](Split& split, const Example& example) { writer.append(split, example); });
     if (progress) progress("writing the cache", 0, 0);
@@ -115,6 +183,7 @@ Dataset through_file(const fs::path& folder,
     data = read_dataset(RegularFile(written).descriptor(), kept.key);
     if (!data) throw DataError("it does not read back as written");
   });
+  kept.remember_whole();
   if (kept.damaged)
     data->notes.push_back(
         fmt::format("{}: was corrupt, or written by another version; the text was read again",
@@ -135,7 +204,7 @@ Dataset cached_dataset(const std::string& identity,
   const std::optional<fs::path> folder = cache_folder();
   if (!folder) return in_memory(make);
   const std::string key = sha256_hex(identity);
-  Kept kept{place_of(*folder, key), key};
+  Kept kept{*folder, key};
   std::string reason;
   try {
     return through_file(*folder, kept, make, progress);
@@ -150,59 +219,13 @@ Dataset cached_dataset(const std::string& identity,
 
 namespace {
 
-constexpr std::size_t kHash = 64;
-
-// Identifies a file and its state; empty if there is no file.
-struct State {
-  std::string text;
-  bool settled = false;
-};
-
-State state_of(const fs::path& path) {
-  const FileStamp stamp = stamp_of(path.c_str());
-  if (stamp == FileStamp{}) return {};
-  return {fmt::format("softalign-hash 2\n{}\ndevice {} inode {} size {} modified {} changed {}\n",
-                      path.string(),
-                      stamp.device,
-                      stamp.inode,
-                      stamp.size,
-                      stamp.modified,
-                      stamp.changed),
-          stamp.settled(std::time(nullptr))};
-}
-
-// What is remembered of a file: its state and its hash, and a hash of both.
-std::string note_of(const State& state, const std::string& hash) {
-  const std::string text = state.text + hash + "\n";
-  return text + sha256_hex(text) + "\n";
-}
-
-// Empty if there is no such file, or another kind of file.
-std::string read_note(const fs::path& place) {
-  constexpr std::uint64_t kLargest = 1 << 16;
-  try {
-    return read_file(place, kLargest);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-// Without a note all is well, only slower.
-void remember(const fs::path& place, const std::string& note) {
-  try {
-    FileSystem::real().make_folders(place.parent_path());
-    FileSystem::real().write_atomically(place, note);
-  } catch (const MachineError&) {
-  }
-}
-
 std::string hash(const InputFile& file, bool believe) {
   const auto folder = cache_folder();
   std::error_code error;
   const fs::path path = fs::absolute(file.path, error);
   const State before = state_of(path);
   if (!folder || error || before.text.empty()) return hash_of_file(file);
-  const fs::path place = *folder / "hashes" / sha256_hex(path.string());
+  const fs::path place = note_place(*folder, path);
   const std::string note = read_note(place);
   if (believe && note.size() == before.text.size() + 2 * (kHash + 1)) {
     const std::string remembered = note.substr(before.text.size(), kHash);

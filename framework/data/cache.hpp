@@ -22,10 +22,9 @@ namespace softalign {
 //     for (...) emit(data.train, {source, target, links, source_text, target_text});
 //   }, progress);
 //
-// Examples are views into the mapped file, which is checked completely at every opening; batches are
-// read with pread, because a page fault makes up to 2 MiB around it resident. A run holds 8 bytes per
-// training pair (the plan of an epoch; 20 while it is computed), a first run 32 until the file is
-// written.
+// Examples are views into the mapped file, which is checked completely before it is used, and again when its
+// metadata have changed (FileStamp); batches are read with pread, because a page fault makes up to 2 MiB around it
+// resident. A run holds 8 bytes per training pair: the plan of an epoch (epoch_batches).
 
 // Adds an example, which is copied, to one of the dataset's splits.
 using Emit = std::function<void(Split&, const Example&)>;

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -50,10 +52,33 @@ class Checksum {
   std::array<std::uint64_t, kBlock / sizeof(std::uint64_t)> lanes_{1, 2, 3, 4, 5, 6, 7, 8};
 };
 
-// Writes a dataset in one pass; in memory stay the rows (32 bytes an example) until finish.
+// The rows of a split while its examples are written: in a file without a name, so that they need no memory.
+class HeldRows {
+ public:
+  explicit HeldRows(const std::filesystem::path& folder) : folder_(folder) {}
+  ~HeldRows();
+  HeldRows(const HeldRows&) = delete;
+  HeldRows& operator=(const HeldRows&) = delete;
+
+  void append(const ExampleRow& row);  // throws MachineError, as for_parts does
+  std::size_t size() const { return written_ + part_.size(); }
+  // Calls `take` with all rows in order, some at a time, which must not be empty.
+  void for_parts(const std::function<void(std::span<const ExampleRow>)>& take);
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path folder_;
+  int file_ = -1;
+  std::size_t written_ = 0;
+  std::vector<ExampleRow> part_;  // that are not in the file
+};
+
+// Writes a dataset in one pass, in constant memory.
 class DatasetWriter {
  public:
-  explicit DatasetWriter(File& file) : file_(file) {}
+  // folder: of temporary files.
+  DatasetWriter(File& file, const std::filesystem::path& folder) : file_(file), folder_(folder) {}
 
   // Examples of a split come in order; splits may alternate. Throws MachineError.
   void append(const Split& split, const Example& example);
@@ -69,13 +94,15 @@ class DatasetWriter {
   File& file_;
   std::vector<std::byte> buffer_;
   std::size_t written_ = 0;
-  Checksum sum_;                                         // of the written bytes
-  std::map<std::string, std::vector<ExampleRow>> rows_;  // by the split's name
+  Checksum sum_;  // of the written bytes
+  std::filesystem::path folder_;
+  std::map<std::string, HeldRows> rows_;  // by the split's name
 };
 
 // The dataset that `finish` wrote under this key, its examples mapped; nothing unless every byte is as it was
-// written. `file` may be closed then. Throws MachineError when the system cannot map it.
-std::optional<Dataset> read_dataset(int file, const std::string& key);
+// written. whole: this is known, so that the bytes need not be read. `file` may be closed then. Throws MachineError
+// when the system cannot map it.
+std::optional<Dataset> read_dataset(int file, const std::string& key, bool whole = false);
 
 // A file mapped into memory, read-only. If the file is removed or replaced, the mapping keeps the
 // old content.
