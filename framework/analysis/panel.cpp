@@ -26,28 +26,34 @@ namespace {
 std::vector<Index> finish(Panel& panel,
                           const std::vector<Run>& runs,
                           const std::vector<std::string>& series,
+                          const DetailedSeries& detailed,
                           bool tested,
                           std::vector<LeftOut>& left_out) {
+  std::map<std::string, std::vector<const Run*>> of_series;
+  for (const Run& run : runs)
+    if (run.panel == panel.name && !run.twin && run.complete && run.fault.empty())
+      of_series[run.series].push_back(&run);
   std::vector<Index> places;
-  for (const std::string& one : series)
-    for (const Run& run : runs) {
-      if (run.panel != panel.name || run.series != one || run.twin || !run.complete ||
-          !run.fault.empty())
-        continue;
+  for (const std::string& one : series) {
+    const std::size_t before = panel.runs.size();
+    for (const Run* run : of_series[one]) {
       try {
-        Run made = run;
+        Run made = *run;
         demand_complete(made);
-        if (tested && panel.series.size() <= kTestedUnasked)
+        if (!detailed.contains({panel.name, one}))
+          ;  // its summary is enough
+        else if (tested && panel.series.size() < kTestedUnasked)
           read_sentences(made);
         else
           read_lengths(made);
-        if (std::ranges::count(panel.series, one) == 0) panel.series.push_back(one);
-        places.push_back(std::ssize(panel.series));
         panel.runs.push_back(std::move(made));
+        places.push_back(std::ssize(panel.series) + 1);
       } catch (const Error& error) {
-        left_out.push_back({run.path.string(), error.what()});
+        left_out.push_back({run->path.string(), error.what()});
       }
     }
+    if (panel.runs.size() > before) panel.series.push_back(one);
+  }
   return places;
 }
 
@@ -56,12 +62,14 @@ std::vector<Index> finish(Panel& panel,
 Panel panel_of(const std::string& name,
                const std::vector<Run>& runs,
                const std::vector<std::string>& series,
+               const DetailedSeries& detailed,
                bool ordered,
                const BootstrapOptions& draws,
                std::vector<LeftOut>& left_out) {
   Panel panel;
   panel.name = name;
-  const std::vector<Index> places = finish(panel, runs, series, draws.resamples > 0, left_out);
+  const std::vector<Index> places =
+      finish(panel, runs, series, detailed, draws.resamples > 0, left_out);
   if (panel.runs.empty()) return panel;
   // Chosen before the runs are put in the order of their series, which may be that of their scores.
   const Comparison asked = compare(panel.runs, {});
@@ -80,12 +88,36 @@ Panel panel_of(const std::string& name,
       comparison.against = against_baseline(comparison, draws);
     if (comparison.groups.size() != panel.series.size())
       throw SpecError("runs of one series differ in more than the seed");
-    panel.tables = length_tables(comparison.groups, panel.series, draws);
+    std::vector<ComparedGroup> read;
+    for (std::size_t g = 0; g < panel.series.size(); ++g)
+      if (detailed.contains({name, panel.series[g]})) read.push_back(comparison.groups[g]);
+    const auto first = panel.series.begin();
+    panel.tables = length_tables(read, {first, first + std::ssize(read)}, draws);
     panel.comparison = std::move(comparison);
   } catch (const SpecError& error) {  // two signatures
     left_out.push_back({name, error.what()});
   }
   return panel;
+}
+
+DetailedSeries detailed_series(const std::vector<Run>& runs,
+                               const std::vector<std::string>& series,
+                               std::size_t most) {
+  std::map<std::string, std::map<std::string, std::size_t>> panels;  // runs of each series
+  for (const Run& run : runs)
+    if (!run.twin) ++panels[run.panel][run.series];
+  DetailedSeries detailed;
+  for (auto& [panel, counts] : panels) {
+    std::size_t sum = 0;
+    for (const std::string& one : series) {
+      const auto found = counts.find(one);
+      if (found == counts.end()) continue;
+      if (sum > 0 && sum + found->second > most) break;
+      sum += found->second;
+      detailed.emplace(panel, one);
+    }
+  }
+  return detailed;
 }
 
 namespace {
@@ -322,8 +354,9 @@ std::string watched_metric(const std::vector<Run>& runs) {
 
 std::vector<std::string> series_of(const std::vector<Run>& runs) {
   std::vector<std::string> series;
+  std::set<std::string> seen;
   for (const Run& run : runs)
-    if (std::ranges::count(series, run.series) == 0) series.push_back(run.series);
+    if (seen.insert(run.series).second) series.push_back(run.series);
   return series;
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/analysis/comparison.hpp"
@@ -69,6 +71,14 @@ std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
                                        const std::vector<std::string>& names,
                                        const BootstrapOptions& draws);
 
+// Runs of a panel whose records are read: those of the first series. Of the others there is what their summaries say.
+inline constexpr std::size_t kDetailedRuns = 300;
+// (panel, series)
+using DetailedSeries = std::set<std::pair<std::string, std::string>>;
+DetailedSeries detailed_series(const std::vector<Run>& runs,
+                               const std::vector<std::string>& series,
+                               std::size_t most = kDetailedRuns);
+
 // Groups that are tested unless somebody says otherwise.
 inline constexpr std::size_t kTestedUnasked = 10;
 
@@ -77,14 +87,15 @@ struct Panel {
   std::vector<std::string> series;       // of the groups
   std::vector<Run> runs;                 // by series; those with few series have their sentences
   std::optional<Comparison> comparison;  // in the main metrics; points at the runs
-  std::vector<LengthTable> tables;
+  std::vector<LengthTable> tables;       // of the series whose records were read
 };
 
-// series: the order of the groups. The baseline is the group that `compare` takes; ordered: that of
+// series: the order of the groups. detailed: those whose records are read. The baseline is the group that `compare` takes; ordered: that of
 // the groups in this order. What is left out, and why, is added to left_out.
 Panel panel_of(const std::string& name,
                const std::vector<Run>& runs,
                const std::vector<std::string>& series,
+               const DetailedSeries& detailed,
                bool ordered,
                const BootstrapOptions& draws,
                std::vector<LeftOut>& left_out);

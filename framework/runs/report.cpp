@@ -154,13 +154,14 @@ Report make_report(const std::vector<std::string>& places,
   if (!ordered) report.ranked_by = planned ? report.list->metric.name : watched_metric(report.runs);
   report.series =
       ordered ? series_of(report.runs) : ranked_series(report.runs, report.ranked_by, planned);
+  report.detailed = detailed_series(report.runs, report.series);
   std::vector<std::string> panels;
   for (const Run& run : report.runs)
     if (!run.configuration.empty() && !run.twin && std::ranges::count(panels, run.panel) == 0)
       panels.push_back(run.panel);
   for (const std::string& panel : panels)
-    report.panels.push_back(
-        panel_of(panel, report.runs, report.series, ordered, draws, report.problems));
+    report.panels.push_back(panel_of(
+        panel, report.runs, report.series, report.detailed, ordered, draws, report.problems));
   return report;
 }
 

@@ -24,6 +24,7 @@ struct Report {
   std::vector<Run> runs;
   std::vector<std::string> series;  // those of a study as it has them, others the best first
   std::string ranked_by;            // the dev metric of that order
+  DetailedSeries detailed;          // whose records are read
   std::vector<Panel> panels;
   std::vector<LeftOut> problems;
   // The sweeps and studies of a report about several paths, without their runs, which are among the report's:

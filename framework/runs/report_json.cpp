@@ -129,7 +129,7 @@ Json metric_facts_json(const std::vector<Panel>& panels) {
   return json;
 }
 
-// Reads the record of each run that has one; what cannot be read is a problem of the report.
+// Reads the record of each run that has one and is of a detailed series; what cannot be read is a problem of the report.
 std::vector<Reported> read_records(Report& report) {
   std::vector<Reported> read;
   for (const Run& run : report.runs) {
@@ -148,6 +148,7 @@ std::vector<Reported> read_records(Report& report) {
         odd();
         continue;
       }
+      if (!report.detailed.contains({run.panel, run.series})) continue;
       const Record record(file);
       const NamedSeries series = all_series(record);
       Reported one{&run, record_facts(record, series), series, findings_of(record)};
@@ -323,6 +324,7 @@ Json report_json(const std::vector<std::string>& given, const ReportOptions& opt
                {"resamples", options.draws.resamples},
                {"metrics", metric_facts_json(report.panels)},
                {"runs", Json::array()},
+               {"not_read", 0},
                {"panels", Json::array()},
                {"alignments", alignments_json(report, read, places.alignments, options.sentences)},
                {"list", nullptr},
@@ -338,6 +340,9 @@ Json report_json(const std::vector<std::string>& given, const ReportOptions& opt
     json["runs"].push_back(json_of(*one.run));
     json["runs"].back()["record"] = one.facts;
   }
+  json["not_read"] = std::ranges::count_if(report.runs, [&](const Run& run) {
+    return !run.twin && !report.detailed.contains({run.panel, run.series});
+  });
   if (report.list) json["list"] = list_of(report);
   if (!places.table.empty()) try {
       json["table"] = table_json(places.table);

@@ -37,6 +37,8 @@ def read(places: Sequence[Place], note: Note, *options: str) -> Json:
         for line in lines:
             note(line)
         raise RecordError(last)
+    if data["not_read"]:
+        lines.append(f"of {len(data['runs']) + data['not_read']} runs {len(data['runs'])} are read, those of the first configurations; name fewer to draw others")
     for line in lines:
         note(line)
     return data

@@ -102,6 +102,24 @@ BOOST_AUTO_TEST_CASE(series_are_ranked_by_their_mean_on_dev) {
   BOOST_TEST(ranked_series(runs, "dev/loss", false) == (Names{"dot", "additive"}));
 }
 
+BOOST_AUTO_TEST_CASE(records_are_read_of_whole_series_the_first_of_each_panel) {
+  std::vector<Run> runs(6);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].panel = i < 5 ? "one" : "two";
+    runs[i].series = std::vector{"c", "a", "a", "b", "b", "c"}[i];
+  }
+  const auto detailed = [&](std::size_t most) {
+    return detailed_series(runs, {"a", "b", "c"}, most);
+  };
+  using All = DetailedSeries;
+  BOOST_TEST((detailed(5) == All{{"one", "a"}, {"one", "b"}, {"one", "c"}, {"two", "c"}}));
+  BOOST_TEST((detailed(4) == All{{"one", "a"}, {"one", "b"}, {"two", "c"}}));
+  BOOST_TEST((detailed(3) == All{{"one", "a"}, {"two", "c"}}));
+  BOOST_TEST((detailed(1) == All{{"one", "a"}, {"two", "c"}}));  // the first, however many
+  runs[3].twin = true;
+  BOOST_TEST(detailed(3).contains({"one", "b"}));
+}
+
 BOOST_AUTO_TEST_CASE(what_all_watch_ranks_them) {
   std::vector<Run> runs = two_tasks();
   BOOST_TEST(watched_metric(runs) == "dev/loss");
@@ -123,7 +141,8 @@ BOOST_AUTO_TEST_CASE(the_baseline_is_not_chosen_by_its_score) {
   for (Run& run : runs) run.test_set.clear();  // there is no record to read
   std::vector<LeftOut> left_out;
   const auto panel_with = [&](bool ordered) {
-    return panel_of("", runs, ranked_series(runs, "dev/loss", false), ordered, {}, left_out);
+    const Names series = ranked_series(runs, "dev/loss", false);
+    return panel_of("", runs, series, detailed_series(runs, series), ordered, {}, left_out);
   };
   const Panel panel = panel_with(false);
   BOOST_TEST(panel.series == (Names{"dot", "additive"}));
@@ -142,7 +161,13 @@ BOOST_AUTO_TEST_CASE(runs_that_cannot_be_compared_are_left_out) {
   runs[0].complete = false;
   runs[1].twin = true;
   std::vector<LeftOut> left_out;
-  const Panel panel = panel_of(runs[0].panel, runs, series_of(runs), false, {}, left_out);
+  const Panel panel = panel_of(runs[0].panel,
+                               runs,
+                               series_of(runs),
+                               detailed_series(runs, series_of(runs)),
+                               false,
+                               {},
+                               left_out);
   BOOST_TEST(panel.runs.empty());  // the last has no record where its sentences could be
   BOOST_REQUIRE(left_out.size() == 1u);
   BOOST_TEST(left_out[0].place == "results/copy-dot/2");

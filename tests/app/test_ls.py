@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -128,6 +130,19 @@ def test_a_run_that_is_done_again_is_seen(settled: Folder) -> None:
     assert (run / "attempt-002").exists() and heartbeat() > before
     shutil.rmtree(run)
     (settled.folder / "kept").rename(run)
+
+
+def test_a_report_of_many_runs_reads_the_records_of_the_first_configurations(tmp_path: Path) -> None:
+    bench_ls.make_runs(tmp_path / "results", 305, PROGRAM)  # five configurations of 61 seeds
+    report = json.loads(softalign("export", "results", "--what", "report", "--resamples", "0", cwd=tmp_path).stdout)
+    assert len(report["runs"]) == 244 and report["not_read"] == 61 and len(report["series"]) == 5
+    (panel,) = report["panels"]
+    assert [len(group["runs"]) for group in panel["comparison"]["groups"]] == [61] * 5
+    assert all(len(table["rows"]) == 4 for table in panel["tables"])
+    page = tmp_path / "page.html"
+    script = [sys.executable, str(bench_ls.ROOT / "scripts/report.py"), "results", "-o", str(page)]
+    subprocess.run(script, cwd=tmp_path, check=True, env={**os.environ, "SOFTALIGN_PROGRAM": str(PROGRAM)}, timeout=120 * PATIENCE)
+    assert "Of 305 runs the records of 244 are read" in page.read_text()
 
 
 # --- what a line says

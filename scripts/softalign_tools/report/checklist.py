@@ -228,6 +228,6 @@ def markdown(subject: Subject, items: Sequence[Item]) -> str:
         lines += [f"  - {line}" for line in item.answer]
         if item.missing:
             lines.append(f"  - MISSING: {item.missing}")
-    lines += ["", *(f"Left out: {p.place}: {p.text}" for p in subject.problems)]
+    lines += ["", *([subject.read_text] if subject.read_text else []), *(f"Left out: {p.place}: {p.text}" for p in subject.problems)]
     safe = [line if line == TEXT_MARK else re.sub("<(?=[A-Za-z/!?])", "&lt;", printable(line)) for line in lines]
     return "\n".join(safe).rstrip() + "\n"

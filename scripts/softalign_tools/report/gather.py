@@ -75,6 +75,13 @@ class Subject:
         return self.data["runs"]
 
     @property
+    def read_text(self) -> str:
+        """Which of many runs were read; empty where all were."""
+        if not (others := self.data["not_read"]):
+            return ""
+        return f"Of {len(self.runs) + others:,} runs the records of {len(self.runs)} are read, those of the first configurations; of the others there is what tables of all runs say."
+
+    @property
     def series(self) -> list[str]:
         """Every series once, the best first where there is one: the first are drawn."""
         return self.data["series"]
