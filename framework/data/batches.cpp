@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -20,18 +21,52 @@ struct Lengths {
   Index positions() const { return Index{std::max(source, target)} + 1; }
 };
 
-// Read in order, once, so that little of a large corpus is resident.
-std::vector<Lengths> lengths_of(const Examples& examples) {
-  constexpr std::size_t kResident = 1 << 16;  // rows
-  std::vector<Lengths> lengths;
-  lengths.reserve(examples.size());
-  for (const ExampleRow& row : examples.rows()) {
-    lengths.push_back({row.source, row.target});
-    if (lengths.size() % kResident == 0) examples.release();
+constexpr std::size_t kHeldLengths = 1 << 20;  // examples
+
+// Lengths of the examples of an order. They are packed into the numbers of the order, so that it takes 8 bytes per
+// example with them, too: 35 bits for the example, 14 for each length. Those that are longer are held apart.
+class PackedLengths {
+ public:
+  // Rows are read in order, so that little of a large corpus is resident.
+  PackedLengths(const Examples& examples, std::span<Index> order) {
+    std::vector<std::uint32_t> some;
+    for (std::size_t begin = 0; begin < examples.size(); begin += some.size()) {
+      read(examples, begin, some);
+      for (Index& entry : order)
+        if (const auto at = usize(example(entry)) - begin; at < some.size())
+          entry |= Index{some[at]} << kTargetAt;
+    }
   }
-  examples.release();
-  return lengths;
-}
+
+  static Index example(Index entry) { return entry & kExample; }
+
+  Lengths of(Index entry) const {
+    const Lengths packed{static_cast<std::uint32_t>(entry >> kTargetAt >> kLengthBits),
+                         static_cast<std::uint32_t>(entry >> kTargetAt & kLongest)};
+    return packed.source == kLongest ? long_.at(example(entry)) : packed;
+  }
+
+ private:
+  static constexpr int kTargetAt = 35, kLengthBits = 14;
+  static constexpr Index kExample = (Index{1} << kTargetAt) - 1;
+  static constexpr std::uint32_t kLongest = (1 << kLengthBits) - 1;
+
+  void read(const Examples& examples, std::size_t begin, std::vector<std::uint32_t>& packed) {
+    constexpr std::size_t kResident = 1 << 16;  // rows
+    packed.clear();
+    const std::size_t count = std::min(kHeldLengths, examples.size() - begin);
+    packed.reserve(count);
+    for (const ExampleRow& row : examples.rows().subspan(begin, count)) {
+      const bool is_long = std::max(row.source, row.target) >= kLongest;
+      if (is_long) long_[std::ssize(packed) + static_cast<Index>(begin)] = {row.source, row.target};
+      packed.push_back(is_long ? kLongest << kLengthBits : row.source << kLengthBits | row.target);
+      if (packed.size() % kResident == 0) examples.release();
+    }
+    examples.release();
+  }
+
+  std::map<Index, Lengths> long_;
+};
 
 // Takes the first `size` away from `rest`, or all that is left.
 template <class T>
@@ -39,16 +74,6 @@ std::span<T> take(std::span<T>& rest, Index size) {
   const auto part = rest.first(std::min(rest.size(), usize(size)));
   rest = rest.subspan(part.size());
   return part;
-}
-
-// The last part may be smaller.
-Batches cut(std::span<const Index> examples, Index size) {
-  Batches parts;
-  while (!examples.empty()) {
-    const auto part = take(examples, size);
-    parts.emplace_back(part.begin(), part.end());
-  }
-  return parts;
 }
 
 // As many as have about `tokens` positions together, and at least one.
@@ -59,21 +84,22 @@ std::span<Index> take_filling(std::span<Index>& rest, Index tokens, const Positi
   return take(rest, count);
 }
 
+// How many of a pool, in order, are in each batch.
 template <class Positions>
-Batches cut_by_tokens(std::span<const Index> examples,
-                      const BatchOptions& options,
-                      const Positions& positions) {
-  Batches batches;
+std::vector<Index> batch_sizes(std::span<const Index> pool,
+                               const BatchOptions& options,
+                               const Positions& positions) {
+  std::vector<Index> sizes;
   Index longest = 0;
-  for (const Index i : examples) {
-    longest = std::max(longest, positions(i));
-    if (batches.empty() || std::ssize(batches.back()) >= most_pairs(options, longest)) {
-      batches.emplace_back();
-      longest = positions(i);
+  for (const Index i : pool) {
+    longest = options.tokens ? std::max(longest, positions(i)) : 1;
+    if (sizes.empty() || sizes.back() >= most_pairs(options, longest)) {
+      sizes.push_back(0);
+      longest = options.tokens ? positions(i) : 1;
     }
-    batches.back().push_back(i);
+    ++sizes.back();
   }
-  return batches;
+  return sizes;
 }
 
 Index drawn_from(const Portion& portion) {
@@ -100,6 +126,16 @@ std::vector<Index> draw(const std::vector<Portion>& portions,
 
 }  // namespace
 
+void Batches::append(std::span<const Index> batch) {
+  examples_.insert(examples_.end(), batch.begin(), batch.end());
+  ends_.push_back(std::ssize(examples_));
+}
+
+std::span<const Index> Batches::operator[](std::size_t k) const {
+  const auto begin = k == 0 ? 0 : usize(ends_[k - 1]);
+  return std::span(examples_).subspan(begin, usize(ends_[k]) - begin);
+}
+
 Index examples_per_epoch(const Split& split) {
   if (split.portions.empty()) return std::ssize(split.examples);
   Index sum = 0;
@@ -123,26 +159,40 @@ Batches epoch_batches(const Split& split,
     for (Index& i : order) i = drawn[usize(i)];
   }
   const RandomStream batch_stream(seed, "shuffle/batches");
-  const std::vector<Lengths> lengths = lengths_of(split.examples);
-  const auto longer = [&](Index a, Index b) {
-    return lengths[usize(a)].both() > lengths[usize(b)].both();
-  };
-  const auto positions = [&](Index i) { return lengths[usize(i)].positions(); };
+  const PackedLengths lengths(split.examples, order);
+  const auto longer = [&](Index a, Index b) { return lengths.of(a).both() > lengths.of(b).both(); };
+  const auto positions = [&](Index i) { return lengths.of(i).positions(); };
 
-  Batches plan;
+  std::vector<Index> ends, sorted;
   std::uint64_t number = 0;
   for (std::span<Index> rest = order; !rest.empty();) {
     const std::span<Index> pool =
         options.tokens ? take_filling(rest, *options.tokens * options.pool, positions)
                        : take(rest, options.sentences * options.pool);
     std::stable_sort(pool.begin(), pool.end(), longer);
-    Batches batches =
-        options.tokens ? cut_by_tokens(pool, options, positions) : cut(pool, options.sentences);
-    for (const Index k : batch_stream.permutation(std::ssize(batches), round << 32 | number))
-      plan.push_back(std::move(batches[usize(k)]));
+    sorted.assign(pool.begin(), pool.end());
+    const std::vector<Index> sizes = batch_sizes(sorted, options, positions);
+    std::vector<Index> begins(sizes.size());
+    std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), Index{0});
+    auto to = pool.begin();
+    for (const Index k : batch_stream.permutation(std::ssize(sizes), round << 32 | number)) {
+      to = std::copy_n(sorted.begin() + begins[usize(k)], sizes[usize(k)], to);
+      ends.push_back(&*(to - 1) - order.data() + 1);
+    }
     ++number;
   }
-  return plan;
+  for (Index& entry : order) entry = PackedLengths::example(entry);
+  return {std::move(order), std::move(ends)};
+}
+
+double bytes_of_plan(Index examples, Index drawn, const BatchOptions& options) {
+  const auto all = static_cast<double>(std::max(examples, drawn)),
+             held = static_cast<double>(std::min(examples, Index{kHeldLengths})),
+             batches = options.tokens ? all : all / static_cast<double>(options.sentences);
+  return sizeof(Index) *
+             (all + 2 * batches +
+              (drawn > 0 && drawn != examples ? all + static_cast<double>(examples) : 0)) +
+         sizeof(std::uint32_t) * held;
 }
 
 Batches evaluation_batches(const Split& split, Index sentences) {
@@ -155,7 +205,10 @@ Batches evaluation_batches(const Split& split, Index sentences) {
   };
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key(a) < key(b); });
   split.examples.release();
-  return cut(order, sentences);
+  std::vector<Index> ends;
+  for (Index end = 0; end < std::ssize(order); ends.push_back(end))
+    end = std::min(end + sentences, std::ssize(order));
+  return {std::move(order), std::move(ends)};
 }
 
 Batches cut_into_parts(const Split& split, std::span<const Index> batch, Index parts) {
@@ -177,7 +230,7 @@ Batches cut_into_parts(const Split& split, std::span<const Index> batch, Index p
       if (end != begin && k > 1 && part + next / 2 > share) break;
       part += next;
     }
-    cut_parts.emplace_back(begin, end);
+    cut_parts.append({begin, end});
     left -= part;
     begin = end;
   }

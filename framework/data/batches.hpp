@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/base/types.hpp"
@@ -18,8 +19,41 @@
 
 namespace softalign {
 
-// Examples of a split by index. A batch is sorted, longest sentences first.
-using Batches = std::vector<std::vector<Index>>;
+// Examples of a split by index, batch by batch, in two arrays. A batch is sorted, longest sentences first.
+class Batches {
+ public:
+  Batches() = default;
+  // ends: of each batch, among the examples.
+  Batches(std::vector<Index> examples, std::vector<Index> ends)
+      : examples_(std::move(examples)), ends_(std::move(ends)) {}
+  void append(std::span<const Index> batch);
+
+  std::size_t size() const { return ends_.size(); }
+  bool empty() const { return ends_.empty(); }
+  std::span<const Index> operator[](std::size_t k) const;
+  std::span<const Index> examples() const { return examples_; }  // of all batches
+
+  class Iterator {
+   public:
+    Iterator(const Batches* batches, std::size_t k) : batches_(batches), k_(k) {}
+    std::span<const Index> operator*() const { return (*batches_)[k_]; }
+    Iterator& operator++() {
+      ++k_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const Batches* batches_;
+    std::size_t k_;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+  bool operator==(const Batches&) const = default;
+
+ private:
+  std::vector<Index> examples_, ends_;
+};
 
 struct BatchOptions {
   Index sentences = 64;
@@ -54,12 +88,16 @@ Index examples_per_epoch(const Split& split);
 // in as many batches as the integer part of its portion's weight, and a share of the portion, drawn
 // anew for each epoch, is in one more: with weight 0.5, half of the examples. The examples are
 // permuted; each pool of `pool` batches is sorted by source + target length and cut (Bahdanau et al.
-// 2015, appendix B.2: 1,600 pairs into 20 batches), and its batches are permuted. The plan takes 8
-// bytes per example, 20 while it is computed. With `tokens`, a pool fills about `pool` batches.
+// 2015, appendix B.2: 1,600 pairs into 20 batches), and its batches are permuted. With `tokens`, a pool fills
+// about `pool` batches.
 Batches epoch_batches(const Split& split,
                       const BatchOptions& options,
                       std::uint64_t seed,
                       Index epoch);
+
+// The most memory that epoch_batches takes, the plan included: 8 bytes for each example of the epoch, and a
+// constant. drawn: examples of an epoch with weights, which take more; 0: no weights.
+double bytes_of_plan(Index examples, Index drawn, const BatchOptions& options);
 
 // All examples, longest first (by source, then target, then index), `sentences` at a time.
 Batches evaluation_batches(const Split& split, Index sentences);

@@ -187,8 +187,7 @@ class TapePool {
 Batches batches_of_rank(Batches all, const Ranks& ranks) {
   if (ranks.count() == 1) return all;
   Batches own;
-  for (auto i = usize(ranks.rank()); i < all.size(); i += usize(ranks.count()))
-    own.push_back(std::move(all[i]));
+  for (auto i = usize(ranks.rank()); i < all.size(); i += usize(ranks.count())) own.append(all[i]);
   return own;
 }
 
@@ -319,9 +318,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     if (request.ranks->count() == 1) throw;
     failure = std::current_exception();  // the other ranks wait
   }
-  std::vector<Index> evaluated;
-  for (const auto& batch : batches) evaluated.insert(evaluated.end(), batch.begin(), batch.end());
-  collect(*request.ranks, out, evaluated);
+  collect(*request.ranks, out, batches.examples());
   if (failure) std::rethrow_exception(failure);
   return out;
 }

@@ -24,9 +24,8 @@ namespace {
 
 constexpr double kNumber = sizeof(real);
 // Measured on finished runs: the memory of a program that is not counted here (libraries, HDF5, stacks), of
-// a training pair while an epoch is planned, of a symbol of the texts in results, of an update in the
-// journal when the record is built.
-constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kUpdate = 700;
+// a symbol of the texts in results, of an update in the journal when the record is built.
+constexpr double kProgram = 14e6, kTextBytes = 12, kUpdate = 700;
 
 // Models whose weights are 0 and occupy no memory.
 class UntrainedModels {
@@ -306,7 +305,7 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec,
   add("the program", program + kProgram, "");
   add("data",
       bytes_of_vocabularies(data) + bytes_of_examples(data) +
-          kPlan * static_cast<double>(std::max(data.train.examples, data.train.drawn)),
+          bytes_of_plan(data.train.examples, data.train.drawn, spec.train.batch),
       "task");
   add("parameters, and the best ones", 2 * parameters.all, "model");
   add("gradients",

@@ -20,6 +20,7 @@ void Updates::plan(Index epoch, const std::function<bool()>& stop) {
   if (epoch_ == epoch) return;
   const auto seed = static_cast<std::uint64_t>(spec_.seed);
   if (data_.subword_dropout > 0) again_ = resegmented(data_, seed, epoch, workers_, stop);
+  batches_ = {};  // the memory of one plan is enough
   batches_ = epoch_batches(sentences(), spec_.train.batch, seed, epoch);
   epoch_ = epoch;
 }
@@ -40,7 +41,7 @@ StepResult Updates::make(const UpdateOrder& order) {
   std::vector<std::vector<TrainingStep::Parts>> all(usize(own));
   TrainingStep::Size size;
   for (Index i = order.first_batch; i < order.end_batch; ++i) {
-    const std::vector<Index>& batch = batches_[usize(i)];
+    const std::span<const Index> batch = batches_[usize(i)];
     size.sentences += std::ssize(batch);
     for (const Index example : batch)
       size.tokens += Index{sentences().examples.row(usize(example)).target} + 1;

@@ -1,6 +1,7 @@
 #include "framework/data/batches.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -27,9 +28,55 @@ Split random_split(Index count) {
 Index length(const Split& split, Index i) { return split.examples.rows()[usize(i)].length(); }
 
 std::vector<Index> all_of(const Batches& batches) {
-  std::vector<Index> all;
-  for (const auto& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
-  return all;
+  return {batches.examples().begin(), batches.examples().end()};
+}
+
+using Lists = std::vector<std::vector<Index>>;
+
+Lists lists_of(const Batches& batches) {
+  Lists lists;
+  for (const auto batch : batches) lists.emplace_back(batch.begin(), batch.end());
+  return lists;
+}
+
+// The plan of an epoch as it is defined, of batches of so many sentences or tokens.
+Lists defined_plan(const Split& split,
+                   const BatchOptions& options,
+                   std::uint64_t seed,
+                   Index epoch) {
+  const auto& rows = split.examples.rows();
+  const auto round = static_cast<std::uint64_t>(epoch);
+  const auto order = RandomStream(seed, "shuffle").permutation(std::ssize(rows), round);
+  const auto positions = [&](Index i) {
+    return Index{std::max(rows[usize(i)].source, rows[usize(i)].target)} + 1;
+  };
+  Lists plan;
+  std::uint64_t number = 0;
+  for (auto begin = order.begin(); begin != order.end(); ++number) {
+    auto end = begin;
+    if (options.tokens)
+      for (Index sum = 0; end != order.end() && sum < *options.tokens * options.pool; ++end)
+        sum += positions(*end);
+    else
+      end += std::min(options.sentences * options.pool, order.end() - begin);
+    std::vector<Index> pool(begin, end);
+    std::ranges::stable_sort(pool, std::greater(), [&](Index i) { return length(split, i); });
+    Lists batches;
+    Index longest = 0;
+    for (const Index i : pool) {
+      longest = std::max(longest, positions(i));
+      if (batches.empty() || std::ssize(batches.back()) >= most_pairs(options, longest)) {
+        batches.emplace_back();
+        longest = positions(i);
+      }
+      batches.back().push_back(i);
+    }
+    const RandomStream stream(seed, "shuffle/batches");
+    for (const Index k : stream.permutation(std::ssize(batches), round << 32 | number))
+      plan.push_back(batches[usize(k)]);
+    begin = end;
+  }
+  return plan;
 }
 
 void each_once(const Batches& batches, Index count) {
@@ -49,8 +96,8 @@ BatchOptions options(Index sentences, Index pool) {
 // Steps in padded parts over the tokens they hold, both sides.
 double padding(const Split& split, const Batches& batches, Index parts) {
   Index steps = 0, tokens = 0;
-  for (const auto& batch : batches)
-    for (const auto& part : cut_into_parts(split, batch, parts)) {
+  for (const auto batch : batches)
+    for (const auto part : cut_into_parts(split, batch, parts)) {
       Index source = 0, target = 0;
       for (const Index i : part) {
         const Example example = split.examples[usize(i)];
@@ -74,10 +121,25 @@ BOOST_AUTO_TEST_CASE(an_epoch_holds_each_example_once) {
       const Batches plan = epoch_batches(split, options(64, pool), 1, 3);
       each_once(plan, count);
       BOOST_TEST(std::ssize(plan) == (count + 63) / 64);
-      BOOST_TEST(std::count_if(plan.begin(), plan.end(), [](const auto& b) {
+      BOOST_TEST(std::ranges::count_if(lists_of(plan), [](const auto& b) {
                    return b.size() != 64;
                  }) == (count % 64 ? 1 : 0));
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_is_the_defined_one_whatever_the_lengths) {
+  std::vector<std::pair<Index, Index>> lengths;
+  for (Index i = 0; i < 300; ++i) lengths.emplace_back(1 + 37 * i % 16, 1 + 11 * i % 16);
+  for (const Index longest : {16, 16382, 16383, 16384, 40000}) {
+    lengths[17] = {longest, 1};
+    lengths[171] = {2, longest};
+    const Split split = split_of(lengths);
+    for (BatchOptions how : {options(7, 3), options(300, 20), options(1, 1)}) {
+      BOOST_TEST((lists_of(epoch_batches(split, how, 1, 2)) == defined_plan(split, how, 1, 2)));
+      how.tokens = 50;
+      BOOST_TEST((lists_of(epoch_batches(split, how, 1, 2)) == defined_plan(split, how, 1, 2)));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_portion_is_trained_on_as_often_as_its_weight_says) {
@@ -113,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_batch_of_tokens_is_as_full_as_its_longest_sentence_lets_i
       const ExampleRow& row = split.examples.rows()[usize(i)];
       return Index{std::max(row.source, row.target)} + 1;
     };
-    const auto longest = [&](const std::vector<Index>& batch) {
+    const auto longest = [&](std::span<const Index> batch) {
       Index most = 0;
       for (const Index i : batch) most = std::max(most, positions(i));
       return most;
@@ -123,19 +185,20 @@ BOOST_AUTO_TEST_CASE(a_batch_of_tokens_is_as_full_as_its_longest_sentence_lets_i
     const Batches plan = epoch_batches(split, by_tokens, 1, 3);
     each_once(plan, 3001);
     Index full = 0;
-    for (const auto& batch : plan) {
+    for (const auto batch : plan) {
       BOOST_TEST((batch.size() == 1 || std::ssize(batch) * longest(batch) <= tokens));
       full += std::ssize(batch) * longest(batch);
     }
     if (tokens >= 500) BOOST_TEST(full > 0.85 * static_cast<double>(tokens * std::ssize(plan)));
-    BOOST_TEST(plan == epoch_batches(split, by_tokens, 1, 3));
+    BOOST_TEST((plan == epoch_batches(split, by_tokens, 1, 3)));
+    BOOST_TEST((lists_of(plan) == defined_plan(split, by_tokens, 1, 3)));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_is_sorted_and_a_pool_is_cut_by_length) {
   const Split split = random_split(1280);
   const auto longer = [&](Index a, Index b) { return length(split, a) > length(split, b); };
-  Batches plan = epoch_batches(split, options(64, 20), 1, 0);
+  Lists plan = lists_of(epoch_batches(split, options(64, 20), 1, 0));
   for (const auto& batch : plan) BOOST_TEST(std::is_sorted(batch.begin(), batch.end(), longer));
   BOOST_TEST(!std::is_sorted(
       plan.begin(), plan.end(), [&](const auto& a, const auto& b) { return longer(a[0], b[0]); }));
@@ -149,7 +212,7 @@ BOOST_AUTO_TEST_CASE(each_epoch_takes_the_batches_of_a_pool_in_another_order) {
   const Split split = random_split(1280);
   std::set<std::ptrdiff_t> places;  // of the batch with the longest sentences
   for (Index epoch = 0; epoch < 8; ++epoch) {
-    const Batches plan = epoch_batches(split, options(64, 20), 1, epoch);
+    const Lists plan = lists_of(epoch_batches(split, options(64, 20), 1, epoch));
     places.insert(std::max_element(plan.begin(),
                                    plan.end(),
                                    [&](const auto& a, const auto& b) {
@@ -169,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_plan_needs_no_earlier_epoch) {
     run.push_back(epoch_batches(split, options(32, 5), 9, epoch));
   const Batches resumed = epoch_batches(split, options(32, 5), 9, 2);
   for (std::size_t position = 11; position < resumed.size(); ++position)
-    BOOST_TEST(resumed[position] == run[2][position]);
+    BOOST_TEST(std::ranges::equal(resumed[position], run[2][position]));
   BOOST_TEST((run[1] != run[2]));
   BOOST_TEST((epoch_batches(split, options(32, 5), 8, 2) != run[2]));
 }
@@ -201,7 +264,7 @@ BOOST_AUTO_TEST_CASE(parts_are_neighbours_of_about_equal_work) {
     const Batches parts = cut_into_parts(split, batch, count);
     BOOST_TEST(std::ssize(parts) == count);
     BOOST_TEST(all_of(parts) == order);
-    for (const auto& part : parts) {
+    for (const auto part : parts) {
       BOOST_TEST(!part.empty());
       Index own = 0;
       for (const Index i : part) own += length(split, i) + 2;

@@ -92,7 +92,7 @@ std::string batches_of(const Dataset& data) {
   std::string text;
   for (const auto& plan :
        {epoch_batches(data.train, options, 1, 2), evaluation_batches(data.train, 3)})
-    for (const auto& examples : plan) {
+    for (const auto examples : plan) {
       const Batch batch = make_batch(data.train, examples);
       for (const auto* tokens : {&batch.source, &batch.target_in, &batch.target_out})
         for (const Token token : *tokens) text += fmt::format("{} ", token);
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(made_once_for_each_identity) {
 }
 
 BOOST_AUTO_TEST_CASE(more_than_a_buffer) {
-  Maker maker{.pairs = 20000};
+  Maker maker{.pairs = 40000};  // also of rows
   const std::string without = text_of(maker());
   const Setting setting;
   BOOST_TEST((text_of(maker()) == without));
@@ -425,7 +425,7 @@ BOOST_AUTO_TEST_CASE(reading_much_leaves_little_resident) {
   BOOST_TEST(fs::file_size(only_file(setting)) > 30u << 20);
   const auto before = resident();
   BOOST_REQUIRE(before > 0);
-  for (const auto& examples : epoch_batches(data.train, {}, 1, 0)) make_batch(data.train, examples);
+  for (const auto examples : epoch_batches(data.train, {}, 1, 0)) make_batch(data.train, examples);
   BOOST_TEST(resident() < before + 8);
   for (const Example example : data.train.examples) BOOST_REQUIRE(example.source_text == "ab");
   BOOST_TEST(resident() > before + 20);  // it can be seen
