@@ -89,6 +89,8 @@ class Task {
   virtual DataOutline outline() const { return {}; }
   // Returns whether load trains a sub-word model first, which may take minutes.
   virtual bool has_to_train_subwords() const { return false; }
+  // Returns whether load only opens what was read before.
+  virtual bool is_read() const { return false; }
   // Reads its files without building a dataset. Throws the errors that load would throw for their
   // lines.
   virtual void check_files() const {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "framework/config/fields.hpp"
 #include "framework/config/spec.hpp"
@@ -213,23 +214,33 @@ void check_needs(const Spec& spec,
     checks.pass([&] { check_watched(spec, data, model, reference, one); });
 }
 
+// Calls `take` with the rows in order; few of them are resident at a time.
+void each_row(const Split& split, const std::function<void(const ExampleRow&)>& take) {
+  constexpr std::size_t kResident = 1 << 16;  // rows
+  std::size_t taken = 0;
+  for (const ExampleRow& row : split.examples.rows()) {
+    take(row);
+    if (++taken % kResident == 0) split.examples.release();
+  }
+}
+
 bool has_links(const Split& split) {
-  const auto rows = split.examples.rows();
-  return rows.empty() ||
-         std::any_of(rows.begin(), rows.end(), [](const ExampleRow& row) { return row.links > 0; });
+  bool found = split.examples.empty();
+  each_row(split, [&](const ExampleRow& row) { found |= row.links > 0; });
+  return found;
 }
 
 DataOutline::Lengths lengths_of(const Split& split, std::uint32_t ExampleRow::*side) {
   DataOutline::Lengths lengths;
-  const std::span<const ExampleRow> rows = split.examples.rows();
-  const auto count = static_cast<double>(std::max<std::size_t>(1, rows.size()));
-  for (const ExampleRow& row : rows) {
+  const auto count = static_cast<double>(std::max<std::size_t>(1, split.examples.size()));
+  bool first = true;
+  each_row(split, [&](const ExampleRow& row) {
     const Index length = row.*side;
-    if (&row == rows.data() || length < lengths.shortest) lengths.shortest = length;
+    if (std::exchange(first, false) || length < lengths.shortest) lengths.shortest = length;
     lengths.longest = std::max(lengths.longest, length);
     lengths.mean += static_cast<double>(length) / count;
     lengths.square += static_cast<double>(length * length) / count;
-  }
+  });
   return lengths;
 }
 

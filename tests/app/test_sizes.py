@@ -157,6 +157,29 @@ def test_the_estimate_is_what_a_run_takes(here: Path, model: str, threads: int) 
     assert found["memory"]["bytes"] / MB == pytest.approx(megabytes, rel=0.2)
 
 
+@uses_memory_as_built
+def test_memory_grows_by_the_order_of_an_epoch_alone(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """8 bytes a pair, and 4 while the order of a small corpus is computed; no sentences, and no rows of a table of them."""
+    monkeypatch.setenv("SOFTALIGN_CACHE", str(here / "cache"))
+    write_corpus(here)
+    taken: dict[str, list[float]] = {"first": [], "second": [], "estimate": []}
+    few, many = 1000, 1_000_000
+    for lines in (few, many):
+        for side in ("en", "es"):
+            (here / f"train.{side}").write_text("".join(f"a{i % 50} b\n" for i in range(lines)))
+        for reading in ("first", "second"):
+            run = ["text.yaml", f"name={reading}{lines}", "train.max_updates=1", "--threads", 1]
+            code, message, megabytes, _ = measured("run", *run, cwd=here)
+            assert code == 0, message
+            taken[reading].append(megabytes)
+        (found,) = answer("validate", "text.yaml", "train.max_updates=1", "--threads", 1, cwd=here)
+        planned = answer("run", "text.yaml", "name=other", "train.max_updates=1", "--threads", 1, "--dry-run", cwd=here)["memory"]
+        assert found["memory"]["bytes"] == pytest.approx(planned, rel=0.2)
+        taken["estimate"].append(planned / MB)
+    grown = {name: after - before for name, (before, after) in taken.items()}
+    assert all(growth < 14 * many / MB for growth in grown.values()) and grown["estimate"] > 8 * many / MB, taken
+
+
 def with_plugin(kind: str, name: str, size: int) -> dict[str, Any]:
     """A spec in whose memory this plugin has a part; size: 1 or 2."""
     units = 32 * size

@@ -45,6 +45,7 @@ struct Plan {
   Index updates_per_epoch = 0;
   bool about = false;  // epochs differ in how many updates they have: these are the first epoch's
   Index updates = 0;   // unless training stops early
+  MemoryEstimate memory;
 };
 
 // Reads the data, but trains no sub-words. Throws as run_experiment does for a wrong spec or wrong data.
@@ -70,7 +71,7 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   const auto task = make_plugin<TaskKind>(spec.task);
   const DataOutline outline = task->outline();
   const int threads = threads_of_run(options.threads, spec);
-  check_run_sizes(resolved, outline, threads, options.sizes);
+  check_run_sizes(resolved, outline, threads, options.sizes, &plan.memory);
   plan.trains_subwords = task->has_to_train_subwords();
   if (plan.trains_subwords) {
     plan.source = outline.source();
@@ -95,7 +96,7 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
       known.train = outline_of(*again);
       known.held = true;
     }
-    check_run_sizes(resolved, known, threads, options.sizes);
+    check_run_sizes(resolved, known, threads, options.sizes, &plan.memory);
   }
   plan.parameters = make_model(spec, data)->parameters().count();
   plan.source = data.source_format();
@@ -130,6 +131,7 @@ std::string plan_text(const Plan& plan) {
       plan.target_symbols);
   if (const FrameFormat& frames = plan.source.frames)
     text += fmt::format("frames      of {}\n", counted(frames.size, "number"));
+  text += fmt::format("memory      about {}\n", bytes_text(plan.memory.bytes()));
   if (plan.trains_subwords)
     return text + "sentences   known when the run has trained its sub-words\n";
   return text + fmt::format(
@@ -151,6 +153,7 @@ Json plan_json(const Plan& plan) {
                {"trains_subwords", plan.trains_subwords},
                {"parameters", plan.parameters},
                {"symbols", {{"source", plan.source.symbols}, {"target", plan.target_symbols}}},
+               {"memory", plan.memory.bytes()},
                {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
                {"updates", plan.updates},
                {"updates_per_epoch", plan.updates_per_epoch}};

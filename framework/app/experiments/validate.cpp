@@ -54,8 +54,12 @@ struct Findings {
 
 // What a run on this machine refuses is a note here: the spec may be meant for another.
 void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& findings) {
-  const DataOutline outline = make_plugin<TaskKind>(resolved.spec.task)->outline();
-  findings.threads = threads_of_run(threads, resolved.spec);
+  const Spec& spec = resolved.spec;
+  const auto task = make_plugin<TaskKind>(spec.task);
+  DataOutline outline = task->outline();
+  if (!outline.measured() && task->is_read())
+    outline = outline_of(task->load(static_cast<std::uint64_t>(spec.seed), {}), spec);
+  findings.threads = threads_of_run(threads, spec);
   if (!outline.measured())
     findings.notes.emplace_back(
         "the memory is counted for sentences as long as training allows; softalign run counts "

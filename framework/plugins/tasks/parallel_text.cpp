@@ -150,9 +150,10 @@ class ParallelText final : public Task {
     encode(read, {files}, for_measuring(), data, emit, progress);
     return data;
   }
-  bool has_to_train_subwords() const override {
+  bool has_to_train_subwords() const override { return subwords() && !is_read(); }
+  bool is_read() const override {
     Hashes hashes;
-    return subwords() && !is_cached(identity(hashes));
+    return is_cached(identity(hashes));
   }
   void check_files() const override {
     std::vector<TextFiles> all = options_.train.texts();
