@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 
-from command_line import answer, files_below, softalign
+import pytest
+
+from command_line import PROGRAM, answer, files_below, softalign
+
 
 def run(corpus: Path, cache: str, out: str) -> tuple[str, str]:
     """What the run prints, and its messages."""
@@ -39,3 +45,30 @@ def test_doctor_names_the_folder(corpus: Path) -> None:
         for finding in answer("doctor", cwd=corpus, env=os.environ | {"SOFTALIGN_CACHE": "cache"})
     }
     assert re.fullmatch(rf"{re.escape(str(corpus / 'cache'))}, \d+ kB, may be removed at any time", findings["cache"])
+
+
+# The bytes that a child read.
+READ_BY = """
+import subprocess, sys
+subprocess.run(sys.argv[1:], check=True, capture_output=True)
+print(next(line.split()[1] for line in open("/proc/self/io") if line.startswith("rchar:")))
+"""
+
+
+@pytest.mark.nightly
+def test_a_cache_file_that_did_not_change_is_read_once(corpus: Path) -> None:
+    """It waits until a change of the file would be seen (FileStamp)."""
+
+    train = "task.train={source: train.en, target: train.es}"
+
+    def read_by(seed: int) -> int:
+        words = [sys.executable, "-c", READ_BY, str(PROGRAM), "run", "tiny.yaml", train, f"seed={seed}", "train.max_updates=1"]
+        return int(subprocess.run(words, cwd=corpus, env=os.environ | {"SOFTALIGN_CACHE": "cache"}, check=True, capture_output=True, text=True).stdout)
+
+    for side in ("en", "es"):
+        (corpus / f"train.{side}").write_text("a b c d\n" * 100_000)
+    read_by(1)
+    (file,) = (corpus / "cache/datasets").iterdir()
+    time.sleep(12)
+    checked, believed = read_by(2), read_by(3)
+    assert checked - believed > 0.8 * file.stat().st_size
