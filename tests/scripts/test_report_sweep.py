@@ -92,7 +92,7 @@ def test_what_is_not_complete_is_counted_apart_in_a_cell():
     assert ">2 pruned<" in heat.drawing and ">2 others<" in heat.drawing
 
 
-DATA = {"kind": "sweep", "name": "made", "series": [], "ranked_by": "dev/loss", "metrics": {}, "resamples": 1000, "panels": [], "runs": [], "parts": []}
+DATA = {"kind": "sweep", "name": "made", "series": [], "ranked_by": "dev/loss", "metrics": {}, "resamples": 1000, "not_read": 0, "panels": [], "runs": [], "parts": []}
 DATA |= {"alignments": {"texts": [], "panes": [], "translations": [], "every": 1, "runs": 0}}
 
 
