@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       split.examples.append({.source = tokens});
   }
   const Scorer scorer(*model);
-  for (const std::vector<Index>& chosen : evaluation_batches(split, 4)) {
+  for (const std::span<const Index> chosen : evaluation_batches(split, 4)) {
     const Batch batch = make_batch(split, chosen);
     Tape tape(Tape::Mode::infer);
     for (const auto& found : search->run(scorer, tape, batch.source_side()))
