@@ -89,7 +89,7 @@ class Task {
   virtual DataOutline outline() const { return {}; }
   // Returns whether load trains a sub-word model first, which may take minutes.
   virtual bool has_to_train_subwords() const { return false; }
-  // Returns whether load only opens what was read before.
+  // Returns whether load only opens what was read before. Throws DataError for files that cannot be read.
   virtual bool is_read() const { return false; }
   // Reads its files without building a dataset. Throws the errors that load would throw for their
   // lines.

@@ -57,7 +57,7 @@ void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& 
   const Spec& spec = resolved.spec;
   const auto task = make_plugin<TaskKind>(spec.task);
   DataOutline outline = task->outline();
-  if (!outline.measured() && task->is_read())
+  if (!outline.measured() && findings.missing == 0 && task->is_read())
     outline = outline_of(task->load(static_cast<std::uint64_t>(spec.seed), {}), spec);
   findings.threads = threads_of_run(threads, spec);
   if (!outline.measured())
@@ -102,10 +102,11 @@ Findings validated(const std::string& file,
     return findings;
   findings.notes = resolved.notes;
   findings.pass(check_metrics);
-  if (findings.pass([&] { check_spec(resolved); })) estimate_memory(resolved, threads, findings);
+  const bool possible = findings.pass([&] { check_spec(resolved); });
   const std::size_t before = findings.errors.size();
   findings.pass([&] { findings.run_id = run_name(resolved.spec).run_id; });
   findings.missing = findings.errors.size() - before;
+  if (possible) estimate_memory(resolved, threads, findings);
   if (findings.valid() && findings.missing == 0)
     findings.pass([&] { make_plugin<TaskKind>(resolved.spec.task)->check_files(); });
   return findings;
