@@ -24,7 +24,8 @@ DEAD = 30  # seconds after which all ranks have ended
 
 
 def mpi(ranks: int, *arguments: object, cwd: Path, program: list[str] | None = None, command: str = "run") -> subprocess.Popen[str]:
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    as_root = {f"{mpi}_ALLOW_RUN_AS_ROOT{confirm}": "1" for mpi in ("OMPI", "PRTE") for confirm in ("", "_CONFIRM")}  # Open MPI 4 and 5
+    environment = {**os.environ, **as_root}
     words = ["mpirun", "--oversubscribe", "-n", str(ranks), *(program or [str(PROGRAM)]), *command.split(), *map(str, arguments), "--mpi"]
     return subprocess.Popen(words, cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
