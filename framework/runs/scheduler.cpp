@@ -120,6 +120,8 @@ Scheduler Scheduler::read(const std::string& name_or_file) {
   Scheduler scheduler;
   read_options(read_yaml(file), scheduler, "the scheduler");
   scheduler.name = shipped ? name_or_file : file.string();
+  if (scheduler.script.find("{work}") == std::string::npos)
+    throw SpecError("{}: script: {{work}} is missing, which runs a row", scheduler.name);
   pattern_of(scheduler.job, scheduler.name);
   pattern_of(expand(scheduler.task, {{"job", "1"}}, scheduler.name), scheduler.name);
   return scheduler;
@@ -152,7 +154,9 @@ std::optional<std::set<Index>> Scheduler::waiting(const std::string& job_id,
   std::set<Index> tasks;
   for (const std::string& digits : groups_in(outcome.output, pattern)) {
     Index index = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    if (fault != std::errc() || end != digits.data() + digits.size())
+      throw SpecError("{}: task: its group is no index: {}", name, printable(digits));
     tasks.insert(index);
   }
   return tasks;

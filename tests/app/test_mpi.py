@@ -140,6 +140,11 @@ def test_ranks_share_a_row_of_a_sweep(here: Path) -> None:
         assert text in shared(2, "shared/small", "--row", row, cwd=here, code=code, command="sweep work")[1][-1]
 
 
+def test_a_seed_that_fails_ends_all_ranks(here: Path) -> None:
+    _, errors = shared(2, "tiny.yaml", *GROUPS, "seed=1,2", "--results", "/proc/nowhere", cwd=here, code=1)
+    assert len(errors) == 1 and "/proc/nowhere" in errors[0]
+
+
 def test_a_build_without_mpi_says_so(here: Path, tmp_path: Path) -> None:
     lacking = tmp_path / "lacking"
     (lacking / "bin").mkdir(parents=True)

@@ -71,15 +71,22 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_scheduler_is_refused) {
   const StandIns folder;
   const std::string file = folder.folder() / "site.yaml";
   const auto fault = [&](const std::string& change) {
-    write_file(file,
-               "{script: a, submit: a, job: (a), status: a, task: (a), cancel: a, " + change + "}");
+    write_file(
+        file,
+        "{script: '{work}', submit: a, job: (a), status: a, task: (a), cancel: a, " + change + "}");
     return refusal([&] { Scheduler::read(file); });
   };
   BOOST_TEST(fault("check: b") == "accepted");
   BOOST_TEST(contains(fault("chek: b"), "did you mean"));
   BOOST_TEST(contains(fault("first_index: 2"), "1:"));
-  write_file(file, "{script: a, submit: a, job: a, status: a, task: (a), cancel: a}");
+  write_file(file, "{script: '{work}', submit: a, job: a, status: a, task: (a), cancel: a}");
   BOOST_TEST(contains(refusal([&] { Scheduler::read(file); }), "with one group"));
+  write_file(file, "{script: a, submit: a, job: (a), status: a, task: (a), cancel: a}");
+  BOOST_TEST(contains(refusal([&] { Scheduler::read(file); }), "{work} is missing"));
+  write_file(file,
+             "{script: '{work}', submit: a, job: (a), status: echo 1_3, task: (.*), cancel: a}");
+  BOOST_TEST(contains(refusal([&] { Scheduler::read(file).waiting("1", folder.folder()); }),
+                      "is no index: 1_3"));
   BOOST_TEST(contains(refusal([] { Scheduler::read("torque"); }), "no such scheduler"));
 }
 
@@ -402,7 +409,8 @@ BOOST_AUTO_TEST_CASE(a_scheduler_in_the_folder_is_not_asked_unless_it_is_named) 
   const fs::path& folder = programs.folder();
   const std::string site = folder / "site.yaml";
   programs.add("mine", "");
-  write_file(site, "{script: a, submit: a, job: (a), status: mine, task: (a), cancel: mine}");
+  write_file(site,
+             "{script: '{work}', submit: a, job: (a), status: mine, task: (a), cancel: mine}");
   submitted(folder, site, "");
   const Owner gone = elsewhere("array-001/12/0");
   BOOST_TEST(Jobs(folder).proof(gone) == "");

@@ -270,7 +270,14 @@ void run(RunArguments arguments) {
     RunArguments one = arguments;
     one.spec.overrides.push_back(fmt::format("seed={}", seed));
     if (says && !arguments.json) print_text("seed {}\n", seed);
-    all.push_back(run_once(one, ranks));
+    try {
+      agree(ranks, [&] {  // whether there is a next one
+        all.push_back(run_once(one, ranks));
+        return std::string();
+      });
+    } catch (const Dismissed&) {
+      return;
+    }
   }
   if (says && arguments.json) print_json(all);
 }
