@@ -147,6 +147,8 @@ def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
     wait_until_done(here)
     message = error("sweep", "submit", "sweep.yaml", "--scheduler", "torque", cwd=here, code=2)
     assert "torque: no such scheduler" in message and "./torque.yaml" in message
+    done = softalign("sweep", "cancel", "results/small", cwd=here, code=1)  # a file in a folder that may come from anyone is not asked
+    assert "at.yaml is not known here" in done.stderr and "1 job may wait or run" in done.stderr
 
 
 # Lost on another host --------------------------------------------------------------------------------------------

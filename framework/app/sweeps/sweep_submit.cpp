@@ -148,19 +148,28 @@ void submit(const SweepSubmitArguments& arguments) {
 void cancel(const SweepArguments& arguments, const std::string& scheduler) {
   const RunList list = planned(arguments);
   Jobs jobs(fs::canonical(list.folder), scheduler);
-  int cancelled = 0;
+  std::size_t cancelled = 0, unknown = 0;
   for (const SubmittedArray& array : jobs.arrays()) {
     const auto tasks = jobs.waiting(array);
-    if (!tasks)
-      write_error(fmt::format("note: {} does not answer about job {}\n",
-                              printable(array.scheduler, kWhole),
-                              printable(array.job)));
-    if (!tasks || tasks->empty()) continue;
+    if (!tasks) {
+      write_error(
+          fmt::format("note: job {} of {} is not known here, or it does not answer; --scheduler "
+                      "names a file of your own\n",
+                      printable(array.job),
+                      printable(array.scheduler, kWhole)));
+      ++unknown;
+      continue;
+    }
+    const auto left = std::ranges::count_if(*tasks, [&](Index index) {
+      return index >= array.first_index && index - array.first_index < std::ssize(array.rows);
+    });
+    if (left == 0) continue;
     jobs.cancel(array);
-    print_text(
-        "cancelled: job {}, {} left\n", printable(array.job), counted(tasks->size(), "task"));
+    print_text("cancelled: job {}, {} left\n", printable(array.job), counted(left, "task"));
     ++cancelled;
   }
+  if (cancelled == 0 && unknown > 0)
+    throw MachineError("nothing was cancelled; {} may wait or run", counted(unknown, "job"));
   if (cancelled == 0) print_text("nothing waits or runs\n");
 }
 
