@@ -46,7 +46,7 @@ GroupSum::GroupSum(const ParameterStore& store, const OwnedParameters& owned, Ra
     : owned_(owned), ranks_(ranks) {
   for (const Parameter& parameter : store.all())
     if (parameter.table && parameter.trained)
-      tables_.push_back({parameter.offset, parameter.shape[0], parameter.shape[1]});
+      tables_.push_back({parameter.offset, parameter.shape[1]});
 }
 
 void GroupSum::prepare(WeightGradients& weights) {

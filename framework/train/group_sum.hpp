@@ -54,7 +54,7 @@ class GroupSum {
     std::vector<real> numbers;
   };
   struct Table {
-    Index offset, rows, size;
+    Index offset, size;
   };
   const OwnedParameters& owned_;
   Ranks& ranks_;

@@ -33,7 +33,7 @@ inline void take_turns(const std::function<void()>& measure) {
 }
 
 void time_training(const Request& request);  // a training step, and its products alone
-void time_scaling(const Request& request);   // a step as it would be on up to so many threads
+void time_scaling(const Request& request);   // a step as it would be on more threads
 void time_exchange(Index numbers);           // between the ranks of mpirun
 void time_decoding(const Request& request);  // a batch of sentences to a fixed number of symbols
 

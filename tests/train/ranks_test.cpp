@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(what_ranks_must_have_in_common) {
   BOOST_TEST(!fs::exists(folder / "other"));
 }
 
-// What one rank alone cannot do is told by the first one.
+// The first rank reports it.
 BOOST_AUTO_TEST_CASE(the_failure_of_a_rank_names_it) {
   const auto failing = [](int which) {
     ThreadRanks::run(4, [&](Ranks& own) {

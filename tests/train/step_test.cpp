@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(a_moving_average_follows_the_updates) {
   BOOST_TEST((after[0] == after[1]));
 }
 
-// Groups of a batch, on so many ranks of so many threads: the parameters after three updates, and the optimiser's
+// Groups of a batch, on `count` ranks of `threads` threads: the parameters after three updates, and the optimiser's
 // buffers after them.
 std::vector<std::string> trained_by(int count,
                                     int threads,
