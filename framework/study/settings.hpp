@@ -133,6 +133,12 @@ struct Resources {
     v.check("notice",
             !seconds || notice <= *seconds,
             "it is longer than the time limit, so rows would stop at once");
+    for (const auto& [name, word] : {std::pair("partition", &partition),
+                                     std::pair("account", &account),
+                                     std::pair("qos", &qos),
+                                     std::pair("memory", &memory)})
+      v.check(
+          name, word->value_or("").find_first_of(" \t\n") == std::string::npos, "give one word");
     for (const std::vector<std::string>* lines : {&setup, &options})
       for (const std::string& line : *lines)
         v.check(lines == &setup ? "setup" : "options",
