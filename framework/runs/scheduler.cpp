@@ -122,8 +122,8 @@ Scheduler Scheduler::read(const std::string& name_or_file) {
   scheduler.name = shipped ? name_or_file : file.string();
   if (scheduler.script.find("{work}") == std::string::npos)
     throw SpecError("{}: script: {{work}} is missing, which runs a row", scheduler.name);
-  pattern_of(scheduler.job, scheduler.name);
-  pattern_of(expand(scheduler.task, {{"job", "1"}}, scheduler.name), scheduler.name);
+  pattern_of(scheduler.job, scheduler.name + ": job");
+  pattern_of(expand(scheduler.task, {{"job", "1"}}, scheduler.name), scheduler.name + ": task");
   return scheduler;
 }
 
@@ -145,12 +145,13 @@ std::string Scheduler::ask_cluster(const fs::path& folder) const {
   return std::string(trimmed(outcome.output));
 }
 
-std::optional<std::set<Index>> Scheduler::waiting(const std::string& job_id,
-                                                  const fs::path& folder) const {
+std::set<Index> Scheduler::waiting(const std::string& job_id, const fs::path& folder) const {
   const ProgramOutcome outcome = run(status, {{"job", shell_word(job_id)}}, folder);
-  if (!outcome.succeeded()) return std::nullopt;
+  if (!outcome.succeeded())
+    throw MachineError(
+        "{} does not answer about job {}: {}", name, printable(job_id), words_of(outcome));
   const std::string text = expand(task, {{"job", escaped(job_id)}}, name);
-  const std::regex pattern = pattern_of(std::string(trimmed(text)), name);
+  const std::regex pattern = pattern_of(std::string(trimmed(text)), name + ": task");
   std::set<Index> tasks;
   for (const std::string& digits : groups_in(outcome.output, pattern)) {
     Index index = 0;
@@ -163,7 +164,7 @@ std::optional<std::set<Index>> Scheduler::waiting(const std::string& job_id,
 }
 
 std::string Scheduler::job_in(const std::string& output) const {
-  const std::vector<std::string> jobs = groups_in(output, pattern_of(job, name));
+  const std::vector<std::string> jobs = groups_in(output, pattern_of(job, name + ": job"));
   if (!jobs.empty()) return jobs.front();
   throw MachineError(
       "{}: the job's ID is not in what it printed: {}", name, printable(output, 500));

@@ -66,9 +66,8 @@ struct Scheduler {
                      const std::string& input = "") const;
   // The name of the cluster. Throws MachineError when the scheduler does not answer.
   std::string ask_cluster(const std::filesystem::path& folder) const;
-  // The indices of a job's tasks that wait or run; nullopt: the scheduler does not answer.
-  std::optional<std::set<Index>> waiting(const std::string& job,
-                                         const std::filesystem::path& folder) const;
+  // The indices of a job's tasks that wait or run. Throws MachineError when the scheduler does not answer.
+  std::set<Index> waiting(const std::string& job, const std::filesystem::path& folder) const;
   // The ID in what `submit` printed. Throws MachineError.
   std::string job_in(const std::string& output) const;
 };

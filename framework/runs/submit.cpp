@@ -173,10 +173,19 @@ bool Jobs::is_mine(const SubmittedArray& array) {
   return is && is->cluster == array.cluster;
 }
 
+std::set<Index> Jobs::ask(const SubmittedArray& array) {
+  return known(array.scheduler)->scheduler.waiting(array.job, folder_);
+}
+
 std::optional<std::set<Index>> Jobs::waiting(const SubmittedArray& array) {
   if (!is_mine(array)) return std::nullopt;
   const auto [at, first] = waiting_.try_emplace(array.script);
-  if (first) at->second = known(array.scheduler)->scheduler.waiting(array.job, folder_);
+  if (first) {
+    try {
+      at->second = ask(array);
+    } catch (const MachineError&) {  // stays unknown
+    }
+  }
   return at->second;
 }
 
@@ -250,10 +259,9 @@ Submission submit(const SubmitSetting& setting,
       if (!jobs.is_mine(array)) continue;
       std::vector<Index> left;
       std::ranges::set_intersection(array.rows, rows, std::back_inserter(left));
-      const auto tasks = left.empty() ? std::set<Index>() : jobs.waiting(array);
-      if (!tasks) throw MachineError("{} does not answer; nothing was submitted", array.scheduler);
+      const auto tasks = left.empty() ? std::set<Index>() : jobs.ask(array);
       for (std::size_t i = 0; i < array.rows.size(); ++i)
-        if (tasks->contains(array.first_index + static_cast<Index>(i)) &&
+        if (tasks.contains(array.first_index + static_cast<Index>(i)) &&
             std::ranges::binary_search(left, array.rows[i]))
           submission.queued.push_back(array.rows[i]);
     }

@@ -58,7 +58,10 @@ class Jobs {
 
   const std::vector<SubmittedArray>& arrays() const { return arrays_; }
   bool is_mine(const SubmittedArray& array);
-  // The indices of its tasks that wait or run; nullopt: not known.
+  // The indices of its tasks that wait or run, of an array that is mine. Throws MachineError when the scheduler does not
+  // answer.
+  std::set<Index> ask(const SubmittedArray& array);
+  // As `ask`; nullopt: not known.
   std::optional<std::set<Index>> waiting(const SubmittedArray& array);
   // Throws MachineError when the scheduler does not cancel it.
   void cancel(const SubmittedArray& array);

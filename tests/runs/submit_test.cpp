@@ -80,13 +80,19 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_scheduler_is_refused) {
   BOOST_TEST(contains(fault("chek: b"), "did you mean"));
   BOOST_TEST(contains(fault("first_index: 2"), "1:"));
   write_file(file, "{script: '{work}', submit: a, job: a, status: a, task: (a), cancel: a}");
-  BOOST_TEST(contains(refusal([&] { Scheduler::read(file); }), "with one group"));
+  BOOST_TEST(contains(refusal([&] { Scheduler::read(file); }), "job: a: is not a regular"));
   write_file(file, "{script: a, submit: a, job: (a), status: a, task: (a), cancel: a}");
   BOOST_TEST(contains(refusal([&] { Scheduler::read(file); }), "{work} is missing"));
   write_file(file,
              "{script: '{work}', submit: a, job: (a), status: echo 1_3, task: (.*), cancel: a}");
   BOOST_TEST(contains(refusal([&] { Scheduler::read(file).waiting("1", folder.folder()); }),
                       "is no index: 1_3"));
+  write_file(file,
+             "{script: '{work}', submit: a, job: (a), status: 'echo down >&2; false', task: (a), "
+             "cancel: a}");
+  BOOST_TEST(contains(
+      message_of<MachineError>([&] { Scheduler::read(file).waiting("1", folder.folder()); }),
+      "does not answer about job 1: down"));
   BOOST_TEST(contains(refusal([] { Scheduler::read("torque"); }), "no such scheduler"));
 }
 
@@ -113,6 +119,7 @@ BOOST_AUTO_TEST_CASE(wrong_resources_are_refused_where_they_stand) {
                                           {"cpus: 2\ntime: 2h\n", "2:7"},
                                           {"cpus: 0", "1:7"},
                                           {"time: 1\nnotice: 120\n", "2:9"},
+                                          {"memory: 4 GB", "1:9"},
                                           {"options: [\"a\\nb\"]", "1:10"}})
     BOOST_TEST(places_of(fault_of(text)) == place, fault_of(text));
 }
