@@ -92,6 +92,13 @@ def test_ranks_with_different_specs_are_refused(here: Path) -> None:
     assert len(errors) == 1 and "rank 3: run " in errors[0] and " on rank 0" in errors[0]
 
 
+@pytest.mark.parametrize("more", ["--dry-run", "seed=1,2"])
+def test_ranks_with_different_options_are_refused(here: Path, more: str) -> None:
+    own = ["sh", "-c", f'[ $OMPI_COMM_WORLD_RANK = 1 ] && set -- "$@" {more}; exec {PROGRAM} "$@"', "sh"]
+    _, errors = shared(2, "tiny.yaml", *GROUPS, cwd=here, code=2, program=own)
+    assert len(errors) == 1 and "rank 1: " in errors[0] and "but 1 run on rank 0" in errors[0]
+
+
 def test_a_rank_without_the_spec_is_named(here: Path) -> None:
     (here / "elsewhere").mkdir()
     own = ["sh", "-c", f'[ $OMPI_COMM_WORLD_RANK = 1 ] && cd elsewhere; exec {PROGRAM} "$@"', "sh"]

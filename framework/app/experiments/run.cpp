@@ -259,6 +259,11 @@ void run(RunArguments arguments) {
   Ranks& ranks = processes ? *processes : only_rank();
   arguments.options.ranks = &ranks;
   const std::vector<Index> seeds = take_seeds(arguments.spec.overrides);
+  agree(ranks, [&] {
+    return fmt::format("{}{}",
+                       counted(std::max(std::ssize(seeds), Index{1}), "run"),
+                       arguments.dry_run ? " with --dry-run" : "");
+  });
   const bool says = ranks.first() && arguments.progress != "json";
   if (seeds.empty()) {
     const Json json = run_once(arguments, ranks);
@@ -270,14 +275,10 @@ void run(RunArguments arguments) {
     RunArguments one = arguments;
     one.spec.overrides.push_back(fmt::format("seed={}", seed));
     if (says && !arguments.json) print_text("seed {}\n", seed);
-    try {
-      agree(ranks, [&] {  // whether there is a next one
-        all.push_back(run_once(one, ranks));
-        return std::string();
-      });
-    } catch (const Dismissed&) {
-      return;
-    }
+    agree(ranks, [&] {  // whether there is a next one
+      all.push_back(run_once(one, ranks));
+      return std::string();
+    });
   }
   if (says && arguments.json) print_json(all);
 }
@@ -320,7 +321,12 @@ void add_run(CLI::App& app, Outcome&) {
           "and at the end")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->callback([arguments] { run(*arguments); });
+  command->callback([arguments] {
+    try {
+      run(*arguments);
+    } catch (const Dismissed&) {  // the first rank says why
+    }
+  });
 }
 
 }  // namespace softalign::app
