@@ -56,7 +56,6 @@ def test_a_baseline_is_as_large_or_as_costly(fair: Path) -> None:
         ("self_attention", {f"{part}/{variant}": f"{part}/gru" for part in ("parameters", "time") for variant in (
             "lstmn", "convolutional", "attending", "gru_transformer", "transformer",
         )}),
-        ("long_sentences", {"bible/parameters": "bible/search-50"}),
     ],
 )  # fmt: skip
 def test_the_widths_in_studies_still_match(study: str, matched: dict[str, str], tmp_path: Path) -> None:
