@@ -4,5 +4,5 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-EXPERIMENTS = ("", "alignment_quality", "corpora")
+EXPERIMENTS = ("", "alignment_quality", "bottleneck/probe", "corpora")
 sys.path[:0] = [str(ROOT / "scripts"), *(str(ROOT / "experiments" / name) for name in EXPERIMENTS)]
