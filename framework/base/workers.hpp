@@ -23,7 +23,7 @@ using PieceTimes = std::vector<std::vector<double>>;
 class Workers {
  public:
   explicit Workers(int threads);  // >= 1; the calling thread is one of them
-  // A rehearsal: the calling thread does all pieces, in order, as if there were so many threads.
+  // A rehearsal: the calling thread does all pieces, in order, as `threads` threads would.
   Workers(int threads, PieceTimes& times) : count_(threads), times_(&times) {}
   ~Workers();
   Workers(const Workers&) = delete;

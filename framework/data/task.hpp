@@ -83,7 +83,7 @@ class Task {
       throw DataError("the data has other symbols than the model was trained with");
     return data;
   }
-  // Throws DataError for a new source, of so many symbols or frames, that the task's sources cannot have.
+  // Throws DataError for a new source of a length (symbols or frames) that the task's sources cannot have.
   virtual void check_source(Index /*length*/) const {}
   // Reads no examples, so that impossible trainings are refused first.
   virtual DataOutline outline() const { return {}; }

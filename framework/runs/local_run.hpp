@@ -84,7 +84,7 @@ struct ActiveRow {
   RowProgress progress;
 };
 
-// Told what happens. `row_began` and `row_ended` come once for each process that worked on a row.
+// Receives events. `row_began` and `row_ended` come once for each process that worked on a row.
 class ListWatcher {
  public:
   virtual ~ListWatcher() = default;

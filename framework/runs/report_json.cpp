@@ -278,13 +278,13 @@ ReportPlaces sorted_places(const std::vector<std::string>& given, const std::str
 }
 
 Json problems_json(const std::vector<LeftOut>& problems) {
-  std::set<std::pair<std::string, std::string>> told;
+  std::set<std::pair<std::string, std::string>> seen;
   Json json = Json::array();
   for (const LeftOut& problem : problems) {
     std::string text = problem.why;
     for (const std::string& place : {problem.place + "/run.h5: ", problem.place + ": "})
       if (text.starts_with(place)) text.erase(0, place.size());
-    if (told.emplace(problem.place, text).second)
+    if (seen.emplace(problem.place, text).second)
       json.push_back({{"place", problem.place}, {"text", text}});
   }
   return json;

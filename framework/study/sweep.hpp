@@ -26,7 +26,7 @@
 //     - when: {model.attention.score.type: dot}   # all must hold
 //       set: {model.encoder.units: 64}            # and/or unset: [PATH]: the base's value stands
 //     - exclude: {model.attention.score.type: general, model.encoder.units: 32}
-//   run_cap: 60                                   # at most so many runs; may be raised later
+//   run_cap: 60                                   # most runs; may be raised later
 //   search_seed: 1                                # of what random and optuna draw
 //
 // and in both:

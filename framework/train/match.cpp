@@ -141,7 +141,7 @@ class Widths {
         "--adjust: '{}' is not a size of this model{}", printable(path), suggestion(path, paths));
   }
 
-  // So many make the widest option wider by one.
+  // How many make the widest option one wider.
   Index steps() const { return adjusted_.size() == 1 ? 1 : 16 * std::ssize(adjusted_); }
 
   // The first of equal ones is the first to grow.

@@ -593,7 +593,7 @@ def test_a_page_of_several_places_overwrites_none_of_theirs(demo, study, run, tm
     assert f"best dev/loss {best.result_text}: " in section and "12 rows: 10 complete, 1 planned" in section
     assert "1 of 2 claims hold" in section and "softalign report results/small</code>" in section
     assert section.count("<tr>") == 3 and 'id="sweep"' not in page and 'id="parts"' not in html(compute([demo]))
-    assert "search, which is told by the report of each sweep alone: demo" in report(demo, study, "--checklist").stdout
+    assert "a search; only the report of each sweep describes it: demo" in report(demo, study, "--checklist").stdout
     shutil.copytree(demo, tmp_path / "results/demo")
     assert [p.folder.name for p in gather([tmp_path / "results"]).parts] == ["demo"]  # a folder of sweeps is the same
 

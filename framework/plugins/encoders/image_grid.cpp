@@ -95,7 +95,7 @@ class ImageGrid final : public Encoder {
     Parameter* b;  // [K]
   };
 
-  // Of one side, for so many pixels.
+  // Of one side of `pixels`.
   Index cells(Index pixels) const {
     const Index side = Index{1} << poolings();
     return (pixels + side - 1) / side;

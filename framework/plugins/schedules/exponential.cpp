@@ -37,7 +37,7 @@ class Exponential final : public Schedule {
  private:
   Options options_;
 };
-SOFTALIGN_SCHEDULE("exponential", Exponential, "falls by a factor in every so many updates");
+SOFTALIGN_SCHEDULE("exponential", Exponential, "exponential decay, smooth or in steps");
 
 }  // namespace
 }  // namespace softalign

@@ -86,7 +86,7 @@ def optimise(
 ) -> Sweep:
     """Runs n trials of an Optuna study of your own, with its sampler and its pruner; the space is the parameters of a sweep with `method: optuna`.
 
-    A trial is a configuration: a run for each seed of the sweep, and their mean of its metric is the trial's value. With one seed the pruner is told of every
+    A trial is a configuration: a run for each seed of the sweep, and their mean of its metric is the trial's value. With one seed the pruner sees every
     evaluation and stops the run. Rows that the sweep has already and the study does not know are asked for first, and are not run again. The file's
     run_cap and early_terminate are for `sa.sweep`, they do not count here. workers: trials at once; threads: of each run. Ctrl-C stops; the trials that it
     cut off come first the next time, and resume. A trial's user_attrs has its run_ids. Returns all rows of the sweep. Raises SpecError, DataError,

@@ -90,7 +90,7 @@ def _search(subject: Subject) -> list[Item]:
         sweeps = [part.folder.name for part in subject.parts if part.kind == "sweep"]
         none = "no sweep belongs to these runs, so the records know of no search"
         if sweeps:
-            none = f"there was a search, which is told by the report of each sweep alone: {', '.join(sweeps)}"
+            none = f"there was a search; only the report of each sweep describes it: {', '.join(sweeps)}"
         return [
             Item(
                 group,
