@@ -1,5 +1,7 @@
 #include "framework/base/workers.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <system_error>
@@ -10,7 +12,12 @@
 namespace softalign {
 
 int resolve_thread_count(int asked) {
-  return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (asked > 0) return asked;
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+#endif
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 Workers::Workers(int threads) : count_(threads) {

@@ -13,7 +13,7 @@
 
 namespace softalign {
 
-// `asked`, or the number of processors if 0.
+// `asked`; if 0 the number of processors that this process may use.
 int resolve_thread_count(int asked);
 
 // The seconds of every piece of work, for each call of Workers::run.

@@ -118,10 +118,11 @@ std::vector<Finding> findings(const std::string& results) {
       {"system", fact("kernel"), "", true},
       {"matrix products", gemm_variant(), "", true},
       {"speed, 1 thread", fmt::format("{:.0f} GFLOP/s", gflops(1)), "", true}};
-  list.push_back({fmt::format("speed, {} threads", threads),
-                  fmt::format("{:.0f} GFLOP/s", gflops(threads)),
-                  "",
-                  true});
+  if (threads > 1)
+    list.push_back({fmt::format("speed, {} threads", threads),
+                    fmt::format("{:.0f} GFLOP/s", gflops(threads)),
+                    "",
+                    true});
   const MachineMemory memory = machine_memory();
   list.push_back({"memory",
                   fmt::format("{}, {} available; a run may have {} ({})",
