@@ -322,7 +322,14 @@ std::string text_of(const Diagnostic& diagnostic) {
 void describe(const PluginArguments& arguments) {
   arguments.load();
   if (arguments.kind == "spec") {
-    const auto options = option_help(Spec());
+    std::vector<OptionHelp> options = option_help(Spec());
+    if (const std::string& key = arguments.name; !key.empty()) {
+      std::erase_if(options, [&](const OptionHelp& option) {
+        return option.path != key && !option.path.starts_with(key + ".");
+      });
+      if (options.empty())
+        throw SpecError("there is no key '{}'; softalign describe spec lists all", printable(key));
+    }
     if (arguments.json)
       print_json(json_of(options));
     else
@@ -374,12 +381,14 @@ void describe(const PluginArguments& arguments) {
 
 void add_describe(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<PluginArguments>();
-  CLI::App* command = add_command(app,
-                                  "describe",
-                                  "what a plugin is, and its options; or all keys of a spec",
-                                  "Plugins",
-                                  "softalign describe score additive; softalign describe spec");
-  arguments->add_to(*command, "encoder, score, task, ..., or spec", "the plugin's name");
+  CLI::App* command =
+      add_command(app,
+                  "describe",
+                  "what a plugin is, and its options; or all keys of a spec",
+                  "Plugins",
+                  "softalign describe score additive; softalign describe spec train.batch");
+  arguments->add_to(
+      *command, "encoder, score, task, ..., or spec", "the plugin's name; a key of a spec");
   command->get_option("kind")->required();
   command->callback([arguments] { describe(*arguments); });
 }
