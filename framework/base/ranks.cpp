@@ -93,7 +93,10 @@ std::unique_ptr<Ranks> mpi_ranks() {
   dladdr(reinterpret_cast<const void*>(&mpi_ranks), &here);
   const auto file = std::filesystem::path(here.dli_fname).parent_path() / "libsoftalign_mpi.so";
   if (!std::filesystem::exists(file))
-    throw MachineError("this build has no MPI; install libopenmpi-dev and build softalign again");
+    throw MachineError(
+        "{} is missing: scripts/setup.sh mpi build makes it, and cmake --install build/release "
+        "--component mpi installs it",
+        file.string());
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) throw MachineError("cannot load MPI: {}", dlerror());
   using Make = Ranks*();

@@ -270,16 +270,18 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   RunPlace place;
   ExperimentOutcome outcome;
   try {
+    agree(ranks, [] {
+      const BuildInfo& program = build_info();
+      return fmt::format("softalign {}, commit {}, changes {:.8}",
+                         program.version,
+                         program.git_commit,
+                         sha256_hex(program.git_diff));
+    });
     agree(ranks, [&] {
       check_spec(resolved);
       check_ranks(ranks.count(), spec.train.groups.value_or(1));
       place = place_of(spec, options.results);
-      const BuildInfo& program = build_info();
-      return fmt::format("run {} by softalign {}, commit {}, changes {:.8}",
-                         place.name.run_id,
-                         program.version,
-                         program.git_commit,
-                         sha256_hex(program.git_diff));
+      return "spec and data of run " + place.name.run_id;
     });
   } catch (const Dismissed&) {
     return outcome;

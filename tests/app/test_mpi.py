@@ -65,6 +65,20 @@ def test_ranks_have_the_bits_of_one_process(here: Path, alone: str, ranks: int) 
     assert json.loads(output)["was_complete"] is True
 
 
+def test_mpirun_without_mpi_is_noted_once(here: Path) -> None:
+    environment = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}
+    for rank, notes in (("0", 1), ("1", 0)):
+        done = softalign("run", "tiny.yaml", "--dry-run", cwd=here, env={**environment, "OMPI_COMM_WORLD_RANK": rank})
+        assert done.stderr.count("--mpi shares one run") == notes
+
+
+def test_threads_are_those_that_a_rank_may_use(here: Path) -> None:
+    if len(os.sched_getaffinity(0)) == 1:
+        pytest.skip("one processor")
+    process = subprocess.run(["taskset", "-c", str(min(os.sched_getaffinity(0))), PROGRAM, "validate", "tiny.yaml"], cwd=here, capture_output=True, text=True)
+    assert "on 1 thread" in process.stdout, process.stdout
+
+
 def test_mpi_without_mpirun_is_a_process_alone(here: Path) -> None:
     assert answer("run", "tiny.yaml", "--mpi", cwd=here)["was_complete"] is False
 
@@ -89,7 +103,7 @@ def test_one_rank_refuses_what_cannot_be_shared(here: Path, ranks: int, override
 def test_ranks_with_different_specs_are_refused(here: Path) -> None:
     own = ["sh", "-c", f'exec {PROGRAM} "$@" seed=$((OMPI_COMM_WORLD_RANK / 3))', "sh"]  # rank 3 has another seed
     _, errors = shared(4, "tiny.yaml", *GROUPS, cwd=here, code=2, program=own)
-    assert len(errors) == 1 and "rank 3: run " in errors[0] and " on rank 0" in errors[0]
+    assert len(errors) == 1 and "rank 3: spec and data of run " in errors[0] and " on rank 0" in errors[0]
 
 
 @pytest.mark.parametrize("more", ["--dry-run", "seed=1,2"])
@@ -161,6 +175,6 @@ def test_a_build_without_mpi_says_so(here: Path, tmp_path: Path) -> None:
     shutil.copy(library.resolve(), lacking / "lib" / library.name)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(lacking / "lib"), "LD_PRELOAD": str(lacking / "lib" / library.name)}
     told = subprocess.run([lacking / "bin" / "softalign", "run", "tiny.yaml", "--mpi"], cwd=here, env=environment, capture_output=True, text=True)
-    assert told.returncode != 0 and "this build has no MPI" in told.stderr
+    assert told.returncode != 0 and "scripts/setup.sh mpi build" in told.stderr
 
 

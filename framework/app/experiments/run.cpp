@@ -255,7 +255,7 @@ std::vector<Index> take_seeds(std::vector<std::string>& overrides) {
 
 // Several seeds are run one after the other, each as it would be alone.
 void run(RunArguments arguments) {
-  const std::unique_ptr<Ranks> processes = arguments.mpi ? mpi_ranks() : nullptr;
+  const std::unique_ptr<Ranks> processes = start_ranks(arguments.mpi);
   Ranks& ranks = processes ? *processes : only_rank();
   arguments.options.ranks = &ranks;
   const std::vector<Index> seeds = take_seeds(arguments.spec.overrides);

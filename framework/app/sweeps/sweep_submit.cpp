@@ -244,7 +244,7 @@ RunList planned_on_all(const SweepArguments& arguments, Index k, Ranks& ranks) {
 }
 
 void work(const SweepArguments& arguments, Index k, WorkOptions options, bool ask, bool mpi) {
-  const std::unique_ptr<Ranks> processes = mpi ? mpi_ranks() : nullptr;
+  const std::unique_ptr<Ranks> processes = start_ranks(mpi);
   Ranks& ranks = processes ? *processes : only_rank();
   options.ranks = &ranks;
   if (!ranks.first())

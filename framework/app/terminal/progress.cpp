@@ -15,6 +15,7 @@
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
@@ -43,6 +44,20 @@ std::string progress_line(const std::string& head,
   const std::size_t text = columns_of(head) + columns_of(tail) + 4;  // with two blanks around a bar
   if (share < 0 || text + kShortest > columns) return cut(head + "  " + tail, columns);
   return head + "  " + bar(share, std::min(kLongest, columns - text)) + "  " + tail;
+}
+
+std::unique_ptr<Ranks> start_ranks(bool mpi) {
+  if (mpi) return mpi_ranks();
+  for (const auto& [count, rank] : {std::pair("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+                                    std::pair("PMI_SIZE", "PMI_RANK"),
+                                    std::pair("SLURM_STEP_NUM_TASKS", "SLURM_PROCID")}) {
+    const std::string processes = environment_variable(count);
+    if (!processes.empty() && processes != "1" && environment_variable(rank) == "0")
+      write_error(fmt::format(
+          "note: started as {} processes, each of its own; --mpi shares one run between them\n",
+          processes));
+  }
+  return nullptr;
 }
 
 void follow_silently(Ranks& ranks, const std::function<void(Observer&)>& work) {

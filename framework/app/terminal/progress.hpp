@@ -67,6 +67,9 @@ class JsonObserver final : public Observer {
   bool stop_requested() override { return interrupted(); }
 };
 
+// The ranks of --mpi, nullptr without; then a note if mpirun or srun started several processes.
+std::unique_ptr<Ranks> start_ranks(bool mpi);
+
 // What another rank than the first one does: silent, except about a failure of its own, which ends all ranks. Only the
 // first one obeys signals.
 void follow_silently(Ranks& ranks, const std::function<void(Observer&)>& work);
