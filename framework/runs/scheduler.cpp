@@ -107,7 +107,7 @@ std::string expand(const std::string& text, const Placeholders& values, const st
 }
 
 Scheduler Scheduler::read(const std::string& name_or_file) {
-  const bool shipped = is_name(name_or_file);
+  const bool shipped = name_or_file.find_first_of("/.") == std::string::npos;
   const fs::path file = shipped ? shipped_file("configs/schedulers/" + name_or_file + ".yaml")
                                 : whole_path(name_or_file);
   if (shipped && file.empty())
@@ -120,8 +120,9 @@ Scheduler Scheduler::read(const std::string& name_or_file) {
   Scheduler scheduler;
   read_options(read_yaml(file), scheduler, "the scheduler");
   scheduler.name = shipped ? name_or_file : file.string();
-  if (scheduler.script.find("{work}") == std::string::npos)
-    throw SpecError("{}: script: {{work}} is missing, which runs a row", scheduler.name);
+  for (const char* part : {"{work}", "launch", "restart"})
+    if (scheduler.script.find(part) == std::string::npos)
+      throw SpecError("{}: script: {} is missing", scheduler.name, part);
   pattern_of(scheduler.job, scheduler.name + ": job");
   pattern_of(expand(scheduler.task, {{"job", "1"}}, scheduler.name), scheduler.name + ": task");
   return scheduler;
@@ -131,11 +132,11 @@ ProgramOutcome Scheduler::run(const std::string& command,
                               const Placeholders& values,
                               const fs::path& folder,
                               const std::string& input) const {
-  return run_program(
-      {"/bin/sh",
-       "-c",
-       "cd " + shell_word(folder.string()) + " || exit\n" + expand(command, values, name)},
-      input);
+  return run_program({"/bin/sh",
+                      "-c",
+                      "cd " + shell_word(is_there(folder) ? folder.string() : ".") + " || exit\n" +
+                          expand(command, values, name)},
+                     input);
 }
 
 std::string Scheduler::ask_cluster(const fs::path& folder) const {
@@ -145,8 +146,11 @@ std::string Scheduler::ask_cluster(const fs::path& folder) const {
   return std::string(trimmed(outcome.output));
 }
 
-std::set<Index> Scheduler::waiting(const std::string& job_id, const fs::path& folder) const {
-  const ProgramOutcome outcome = run(status, {{"job", shell_word(job_id)}}, folder);
+std::set<Index> Scheduler::waiting(const std::string& array,
+                                   const std::string& job_id,
+                                   const fs::path& folder) const {
+  const ProgramOutcome outcome =
+      run(status, {{"array", array}, {"job", shell_word(job_id)}}, folder);
   if (!outcome.succeeded())
     throw MachineError(
         "{} does not answer about job {}: {}", name, printable(job_id), words_of(outcome));
@@ -167,7 +171,9 @@ std::string Scheduler::job_in(const std::string& output) const {
   const std::vector<std::string> jobs = groups_in(output, pattern_of(job, name + ": job"));
   if (!jobs.empty()) return jobs.front();
   throw MachineError(
-      "{}: the job's ID is not in what it printed: {}", name, printable(output, 500));
+      "{}: submitted, but the job's ID is not in what it printed, so it is not known here: {}",
+      name,
+      printable(trimmed(output), 500));
 }
 
 std::string scheduler_name(const std::string& option) {

@@ -44,7 +44,7 @@ struct Scheduler {
       task,
       "regular expression: its group is the array index in a line that status prints",
       required());
-    v("cancel", cancel, "command that cancels {job}", required());
+    v("cancel", cancel, "command that cancels {job} of {array}", required());
     v("check",
       check,
       "command that refuses a script, on its standard input, before anything is submitted");
@@ -66,8 +66,10 @@ struct Scheduler {
                      const std::string& input = "") const;
   // The name of the cluster. Throws MachineError when the scheduler does not answer.
   std::string ask_cluster(const std::filesystem::path& folder) const;
-  // The indices of a job's tasks that wait or run. Throws MachineError when the scheduler does not answer.
-  std::set<Index> waiting(const std::string& job, const std::filesystem::path& folder) const;
+  // The indices of an array's tasks that wait or run. Throws MachineError when the scheduler does not answer.
+  std::set<Index> waiting(const std::string& array,
+                          const std::string& job,
+                          const std::filesystem::path& folder) const;
   // The ID in what `submit` printed. Throws MachineError.
   std::string job_in(const std::string& output) const;
 };

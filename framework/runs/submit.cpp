@@ -52,7 +52,11 @@ std::string work_lines(const SubmitSetting& setting,
   const Resources& r = setting.resources.values;
   std::string setup;  // a line that fails ends the row
   for (const std::string& line : r.setup) setup += line + "\n";
-  if (!setup.empty()) setup = fmt::format("set -e\n{}set +e\n", setup);
+  if (!setup.empty())
+    setup =
+        fmt::format("set -e\ntrap 'echo \"{} $row: setup failed\"' EXIT\n{}set +e\ntrap - EXIT\n",
+                    setting.what,
+                    setup);
   std::vector<std::string> command;
   for (const std::string& word : setting.command) command.push_back(shell_word(word));
   return fmt::format(
@@ -122,6 +126,12 @@ Placeholders placeholders(const SubmitSetting& setting,
       {"work", work_lines(setting, rows, script)}};
 }
 
+// Whether every scheduler's templates are expected to hand it on.
+bool is_resource(const std::string& name) {
+  return name == "partition" || name == "account" || name == "qos" || name == "memory" ||
+         name == "concurrent";
+}
+
 std::string script_name(std::size_t number) { return fmt::format("jobs/array-{:03}.sh", number); }
 
 }  // namespace
@@ -174,7 +184,7 @@ bool Jobs::is_mine(const SubmittedArray& array) {
 }
 
 std::set<Index> Jobs::ask(const SubmittedArray& array) {
-  return known(array.scheduler)->scheduler.waiting(array.job, folder_);
+  return known(array.scheduler)->scheduler.waiting(array_name(array.script), array.job, folder_);
 }
 
 std::optional<std::set<Index>> Jobs::waiting(const SubmittedArray& array) {
@@ -192,7 +202,9 @@ std::optional<std::set<Index>> Jobs::waiting(const SubmittedArray& array) {
 void Jobs::cancel(const SubmittedArray& array) {
   const Scheduler& scheduler = known(array.scheduler)->scheduler;
   const ProgramOutcome outcome =
-      scheduler.run(scheduler.cancel, {{"job", shell_word(array.job)}}, folder_);
+      scheduler.run(scheduler.cancel,
+                    {{"array", array_name(array.script)}, {"job", shell_word(array.job)}},
+                    folder_);
   if (!outcome.succeeded())
     throw MachineError(
         "{}: cannot cancel job {}: {}", scheduler.name, array.job, words_of(outcome));
@@ -253,6 +265,7 @@ Submission submit(const SubmitSetting& setting,
   Jobs jobs(setting.folder, scheduler.name);
   Submission submission;
   std::string cluster;
+  bool answers = true;
   try {
     cluster = scheduler.ask_cluster(setting.folder);
     for (const SubmittedArray& array : jobs.arrays()) {
@@ -267,7 +280,9 @@ Submission submit(const SubmitSetting& setting,
     }
   } catch (const MachineError& error) {
     if (!dry_run) throw;
-    submission.note = error.what();
+    answers = false;
+    submission.notes.push_back(
+        fmt::format("rows that are queued may be among these: {}", error.what()));
   }
   std::ranges::sort(submission.queued);
   std::vector<Index> wanted;
@@ -280,7 +295,11 @@ Submission submit(const SubmitSetting& setting,
   for (const std::vector<Index>& array : submission.arrays)
     submission.scripts.push_back(array_script(setting, array, script_name(++number)));
   if (submission.arrays.empty()) return submission;
-  if (!scheduler.check.empty() && submission.note.empty()) {
+  for (const auto& [name, value] : placeholders(setting, submission.arrays.front(), ""))
+    if (!value.empty() && is_resource(name) &&
+        (scheduler.script + scheduler.submit).find("{" + name + "}") == std::string::npos)
+      submission.notes.push_back(fmt::format("{} has no use for {}", scheduler.name, name));
+  if (!scheduler.check.empty() && answers) {
     const ProgramOutcome outcome =
         scheduler.run(scheduler.check, {}, setting.folder, submission.scripts.front());
     if (!outcome.succeeded())
@@ -306,15 +325,16 @@ Submission submit(const SubmitSetting& setting,
     const ProgramOutcome outcome =
         scheduler.run(scheduler.submit, placeholders(setting, array, script), setting.folder);
     if (!outcome.succeeded())
-      throw MachineError(
-          "{} refuses {}s {}: {}; {} of {} job arrays are submitted: give the same "
-          "command again for the rest",
-          scheduler.name,
-          setting.what,
-          ranges_text(array),
-          words_of(outcome),
-          i,
-          submission.arrays.size());
+      throw MachineError("{} does not take {}s {}: {}{}",
+                         scheduler.name,
+                         setting.what,
+                         ranges_text(array),
+                         words_of(outcome),
+                         i == 0 ? ""
+                                : fmt::format("; {} of {} job arrays are submitted: give the same "
+                                              "command again for the rest",
+                                              i,
+                                              submission.arrays.size()));
     submission.jobs.push_back(scheduler.job_in(outcome.output));
     known.push_back({scheduler.name,
                      cluster,

@@ -105,7 +105,7 @@ struct Submission {
   std::vector<std::string> scripts;        // of each
   std::vector<std::string> jobs;           // of each; empty for a dry run
   std::vector<Index> queued;               // wanted rows that the scheduler has already
-  std::string note = {};                   // why a dry run did not ask the scheduler
+  std::vector<std::string> notes;          // for the user
 };
 
 // Submits those of `rows` (ascending) that are not queued yet. The scheduler is first asked whether it would take the

@@ -107,7 +107,7 @@ struct Resources {
     v("account", account, "account or project that pays for it");
     v("qos", qos, "quality of service");
     v("time", time, "limit of one start of one row: \"hours:minutes:seconds\" or 120 minutes");
-    v("memory", memory, "memory of a row: 4G");
+    v("memory", memory, "memory of a row: 4G; with several tasks see schedulers.md");
     v("cpus", cpus, "processors of a row, or of each of its tasks, and threads", between(1, 1024));
     v("tasks", tasks, "MPI ranks that share a row; a power of two", between(1, 1024));
     v("notice",
@@ -131,8 +131,8 @@ struct Resources {
     v.check(
         "time", seconds.has_value(), "give minutes, \"hours:minutes:seconds\" or \"days-hours\"");
     v.check("notice",
-            !seconds || notice <= *seconds,
-            "it is longer than the time limit, so rows would stop at once");
+            !seconds || notice < *seconds,
+            "it is as long as the time limit or longer, so rows would stop at once");
     for (const auto& [name, word] : {std::pair("partition", &partition),
                                      std::pair("account", &account),
                                      std::pair("qos", &qos),

@@ -79,8 +79,8 @@ def run(job: Path, indices: list[str], text: str, environment: dict[str, str], g
 def qstat(words: list[str]) -> None:
     if words == ["-B", "-f"]:
         return print("Server: fake\n    server_state = Active")
-    option, name = words
-    assert option == "-t"
+    *options, name = words
+    assert options in ([], ["-t"])
     job = STATE / name
     if not job.is_dir():
         fail(f"qstat: Unknown Job Id {name}", 153)
@@ -89,6 +89,8 @@ def qstat(words: list[str]) -> None:
         fail(f"qstat: {name} Job has finished, use -x or -H to obtain historical job information", 35)
     line = "{:<17} {:<16} {:<16} {:>8} {} {}".format
     print(line("Job id", "Name", "User", "Time Use", "S", "Queue"), line("-" * 17, "-" * 16, "-" * 16, "-" * 8, "-", "-----"), sep="\n")
+    if "" in states:  # no array
+        return print(line(name, "sweep", "user", "0", states[""], "workq"))
     print(line(name, "sweep", "user", "0", "B", "workq"))
     for index, state in states.items():
         print(line(name.replace("[]", f"[{index}]"), "sweep", "user", "00:00:01", state, "workq"))

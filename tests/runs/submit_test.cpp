@@ -73,26 +73,35 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_scheduler_is_refused) {
   const auto fault = [&](const std::string& change) {
     write_file(
         file,
-        "{script: '{work}', submit: a, job: (a), status: a, task: (a), cancel: a, " + change + "}");
+        "{script: 'launch restart {work}', submit: a, job: (a), status: a, task: (a), cancel: a, " +
+            change + "}");
     return refusal([&] { Scheduler::read(file); });
   };
   BOOST_TEST(fault("check: b") == "accepted");
   BOOST_TEST(contains(fault("chek: b"), "did you mean"));
   BOOST_TEST(contains(fault("first_index: 2"), "1:"));
-  write_file(file, "{script: '{work}', submit: a, job: a, status: a, task: (a), cancel: a}");
+  write_file(
+      file,
+      "{script: 'launch restart {work}', submit: a, job: a, status: a, task: (a), cancel: a}");
   BOOST_TEST(contains(refusal([&] { Scheduler::read(file); }), "job: a: is not a regular"));
   write_file(file, "{script: a, submit: a, job: (a), status: a, task: (a), cancel: a}");
   BOOST_TEST(contains(refusal([&] { Scheduler::read(file); }), "{work} is missing"));
+  write_file(file, "{script: '{work}', submit: a, job: (a), status: a, task: (a), cancel: a}");
+  BOOST_TEST(contains(refusal([&] { Scheduler::read(file); }), "launch is missing"));
   write_file(file,
-             "{script: '{work}', submit: a, job: (a), status: echo 1_3, task: (.*), cancel: a}");
-  BOOST_TEST(contains(refusal([&] { Scheduler::read(file).waiting("1", folder.folder()); }),
-                      "is no index: 1_3"));
-  write_file(file,
-             "{script: '{work}', submit: a, job: (a), status: 'echo down >&2; false', task: (a), "
+             "{script: 'launch restart {work}', submit: a, job: (a), status: echo 1_3, task: (.*), "
              "cancel: a}");
-  BOOST_TEST(contains(
-      message_of<MachineError>([&] { Scheduler::read(file).waiting("1", folder.folder()); }),
-      "does not answer about job 1: down"));
+  BOOST_TEST(
+      contains(refusal([&] { Scheduler::read(file).waiting("array-001", "1", folder.folder()); }),
+               "is no index: 1_3"));
+  write_file(file,
+             "{script: 'launch restart {work}', submit: a, job: (a), status: 'echo down >&2; "
+             "false', task: (a), "
+             "cancel: a}");
+  BOOST_TEST(contains(message_of<MachineError>([&] {
+                        Scheduler::read(file).waiting("array-001", "1", folder.folder());
+                      }),
+                      "does not answer about job 1: down"));
   BOOST_TEST(contains(refusal([] { Scheduler::read("torque"); }), "no such scheduler"));
 }
 
@@ -118,7 +127,7 @@ BOOST_AUTO_TEST_CASE(wrong_resources_are_refused_where_they_stand) {
        std::map<std::string, std::string>{{"partitoin: short", "1:1"},
                                           {"cpus: 2\ntime: 2h\n", "2:7"},
                                           {"cpus: 0", "1:7"},
-                                          {"time: 1\nnotice: 120\n", "2:9"},
+                                          {"time: 2\nnotice: 120\n", "2:9"},
                                           {"memory: 4 GB", "1:9"},
                                           {"options: [\"a\\nb\"]", "1:10"}})
     BOOST_TEST(places_of(fault_of(text)) == place, fault_of(text));
@@ -333,7 +342,7 @@ BOOST_AUTO_TEST_CASE(refusals_come_before_anything_is_written) {
   programs.add("scontrol", "echo 'Unable to contact slurm controller' >&2; exit 1");
   BOOST_TEST(contains(message_of<MachineError>([&] { submit(nowhere, {0}, false); }),
                       "Unable to contact"));
-  BOOST_TEST(contains(submit(nowhere, {0}, true).note, "Unable to contact"));
+  BOOST_TEST(contains(submit(nowhere, {0}, true).notes.at(0), "Unable to contact"));
   BOOST_TEST(!fs::exists(programs.folder() / "jobs"));
 }
 
@@ -417,7 +426,8 @@ BOOST_AUTO_TEST_CASE(a_scheduler_in_the_folder_is_not_asked_unless_it_is_named) 
   const std::string site = folder / "site.yaml";
   programs.add("mine", "");
   write_file(site,
-             "{script: '{work}', submit: a, job: (a), status: mine, task: (a), cancel: mine}");
+             "{script: 'launch restart {work}', submit: a, job: (a), status: mine, task: (a), "
+             "cancel: mine}");
   submitted(folder, site, "");
   const Owner gone = elsewhere("array-001/12/0");
   BOOST_TEST(Jobs(folder).proof(gone) == "");

@@ -107,12 +107,25 @@ def test_a_fake_openpbs_starts_an_interrupted_row_again(here: Path, pbs: dict[st
     log = here / "results/small/jobs/logs/row-0.log"
     for restart in (0, 1):
         wait_until(lambda: is_training(here) and f"restart {restart}" in log.read_text() and states(here) == {"running": 1})
+        assert submit(here, "--profile", "profile.yaml", env=pbs)["submitted"] == []
         claim = max((here / "results/small").glob("*/attempt-*/CLAIM"))
         os.kill(json.loads(claim.read_text())["pid"], signal.SIGUSR1)
         wait_until(lambda: states(here) == {"interrupted": 1})
     wait_until(lambda: "interrupted after 1 restarts" in log.read_text())
     assert "resuming at update" in log.read_text()
     assert (here / "pbs/2.fake").is_dir() and not (here / "pbs/3.fake").exists()
+    wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout == "nothing waits or runs\n")
+
+
+def test_a_fake_openpbs_cancels_a_restarted_row(here: Path, pbs: dict[str, str]) -> None:
+    long_row(here)
+    submit(here, env=pbs)
+    wait_until(lambda: is_training(here) and states(here) == {"running": 1})
+    os.kill(json.loads(claim_of(here).read_text())["pid"], signal.SIGUSR1)
+    wait_until(lambda: (here / "pbs/2.fake").is_dir() and states(here) == {"running": 1})
+    assert json.loads(claim_of(here).read_text())["job"] == "array-001/1[].fake/0"
+    assert "cancelled: job 1[].fake" in softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout
+    wait_until(lambda: states(here) == {"interrupted": 1})
     wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout == "nothing waits or runs\n")
 
 
@@ -127,8 +140,30 @@ def test_a_fake_openpbs_cancels(here: Path, pbs: dict[str, str]) -> None:
 @pytest.mark.parametrize("scheduler, directive", [("slurm", "#SBATCH --array=0-2"), ("pbs", "#PBS -N small"), ("lsf", "#BSUB -J small[1-3]"), ("sge", "#$ -t 1-3")])
 def test_scripts_are_shown_without_a_scheduler(here: Path, scheduler: str, directive: str) -> None:
     shown = softalign("sweep", "submit", "sweep.yaml", "--scheduler", scheduler, "--dry-run", cwd=here, env={"PATH": "/usr/bin/nowhere"})
-    assert f"\n{directive}\n" in shown.stdout and "note: the scheduler was not asked" in shown.stderr
-    assert not (here / "results/small/jobs").exists()
+    assert f"\n{directive}\n" in shown.stdout and "note: rows that are queued may be among these" in shown.stderr
+    assert not (here / "results").exists()
+
+
+def test_a_key_that_a_scheduler_does_not_know_is_noted(here: Path) -> None:
+    (here / "profile.yaml").write_text("qos: high\nmemory: 4G\n")
+    shown = softalign("sweep", "submit", "sweep.yaml", "--scheduler", "pbs", "--profile", "profile.yaml", "--dry-run", cwd=here)
+    assert "pbs has no use for qos" in shown.stderr and "memory\n" not in shown.stderr
+
+
+def test_a_setup_that_fails_is_in_the_log_of_the_row(here: Path) -> None:
+    (here / "profile.yaml").write_text("setup: ['false']\n")
+    submit(here, "--scheduler", "local", "--profile", "profile.yaml")
+    log = here / "results/small/jobs/logs/row-2.log"
+    wait_until(lambda: log.exists() and "row 2: setup failed" in log.read_text())
+    assert states(here) == {"planned": 3}
+
+
+def test_rows_that_run_are_named(here: Path) -> None:
+    long_row(here)
+    process = started("sweep", "run", "sweep.yaml", cwd=here)
+    wait_until(lambda: is_training(here))
+    assert "running: 0; " in softalign("sweep", "submit", "sweep.yaml", "--scheduler", "local", cwd=here).stdout
+    interrupt(process)
 
 
 def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
@@ -163,21 +198,12 @@ def seems_silent(claim: Path) -> None:
     os.utime(claim, (long_ago, long_ago))
 
 
-def is_over(pid: int) -> bool:
-    try:
-        return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return True
-
-
 def test_a_row_of_a_silent_host_is_taken_over(here: Path) -> None:
     (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 60"))
     (here / "sweep.yaml").write_text(SMALL.replace("count: 3", "count: 1"))
-    process = started("sweep", "run", "sweep.yaml", cwd=here)
+    process = started("sweep", "work", planned(here), "--row", 0, cwd=here)
     wait_until(lambda: is_training(here))
-    os.kill(json.loads(claim_of(here).read_text())["pid"], signal.SIGSTOP)
-    process.kill()  # its worker is halted, and seems to be one of another host
-    process.communicate()
+    process.send_signal(signal.SIGSTOP)  # the worker seems to be one of another host
     claim = claim_of(here)
     before = json.loads(claim.read_text())
     claim.write_text(json.dumps({**before, "host": "elsewhere", "boot_id": "another", "machine_id": "another"}))
@@ -188,8 +214,8 @@ def test_a_row_of_a_silent_host_is_taken_over(here: Path) -> None:
     assert "no sign of life for 10 minutes" in taken.stderr and states(here) == {"complete": 1}
     record = next((here / "results/small").glob("*/run.h5"))
     whole = record.read_bytes()
-    os.kill(before["pid"], signal.SIGCONT)  # it notices, and stops
-    wait_until(lambda: is_over(before["pid"]))
+    process.send_signal(signal.SIGCONT)  # it notices, and stops
+    process.communicate()
     assert states(here) == {"complete": 1} and record.read_bytes() == whole
     is_as_if_run_here(here)
 

@@ -52,14 +52,20 @@ PlacedResources resources_of(const RunList& list, const SweepSubmitArguments& ar
   return read_resources(block.is_null() ? nullptr : &block, profile);
 }
 
-// The rows that a worker would begin or go on with.
-std::vector<Index> rows_left(const RunList& list, bool failed) {
+struct Rows {
+  std::vector<Index> left;  // that a worker would begin or resume
+  std::vector<Index> running;
+};
+
+Rows rows_of(const RunList& list, bool failed) {
   const ListStatus status = list_status(list);
-  std::vector<Index> rows;
+  Rows rows;
   for (const ListedRun& row : list.rows) {
     const RunState state = status.rows[usize(row.k)].state;
     if (LocalRunOptions().begin.contains(state) || (failed && state == RunState::failed))
-      rows.push_back(row.k);
+      rows.left.push_back(row.k);
+    else if (state == RunState::running)
+      rows.running.push_back(row.k);
   }
   return rows;
 }
@@ -108,7 +114,10 @@ Json to_json(const Submission& submission) {
   return {{"submitted", std::move(arrays)}, {"queued", submission.queued}};
 }
 
-void print(const RunList& list, const SubmitSetting& setting, const Submission& submission) {
+void print(const RunList& list,
+           const SubmitSetting& setting,
+           const Submission& submission,
+           const std::vector<Index>& running) {
   const bool dry_run = submission.jobs.empty();
   if (dry_run)
     for (const std::string& script : submission.scripts) print_text("{}\n", script);
@@ -118,7 +127,10 @@ void print(const RunList& list, const SubmitSetting& setting, const Submission& 
   if (!table.empty()) print_text("{}", table.fitted());
   if (!submission.queued.empty())
     print_text("submitted already: {}\n", ranges_text(submission.queued));
-  if (submission.arrays.empty() && submission.queued.empty())
+  if (!running.empty())
+    print_text("running: {}; one that is being cancelled can be submitted when it has ended\n",
+               ranges_text(running));
+  if (submission.arrays.empty() && submission.queued.empty() && running.empty())
     print_text("nothing is left to submit; {}\n",
                sweep_command("status", {}, short_path(list.folder)));
   if (!dry_run) print_text("what they print: {}\n", short_path(list.place().job_logs()));
@@ -126,23 +138,25 @@ void print(const RunList& list, const SubmitSetting& setting, const Submission& 
 
 void submit(const SweepSubmitArguments& arguments) {
   SweepSubject subject = subject_of(arguments.sweep);
-  keep(arguments.sweep, subject);
+  if (!arguments.dry_run) keep(arguments.sweep, subject);
   const RunList& list = subject.plan.list;
   const bool optuna = list.method == SweepMethod::optuna;
   if (!optuna && arguments.workers > 1)
     throw SpecError("--workers: {} has rows, each of which is a task; leave it out", list.name);
   const SubmitSetting setting = setting_of(list, arguments);
-  std::vector<Index> wanted =
-      optuna ? std::vector<Index>(usize(arguments.workers)) : rows_left(list, arguments.failed);
-  if (optuna) std::iota(wanted.begin(), wanted.end(), 0);
-  const Submission submission = softalign::submit(setting, wanted, arguments.dry_run);
-  if (!submission.note.empty())
-    write_error(fmt::format("note: the scheduler was not asked whether it takes them: {}\n",
-                            submission.note));
+  Rows rows;
+  if (optuna) {
+    rows.left.resize(usize(arguments.workers));
+    std::iota(rows.left.begin(), rows.left.end(), 0);
+  } else {
+    rows = rows_of(list, arguments.failed);
+  }
+  const Submission submission = softalign::submit(setting, rows.left, arguments.dry_run);
+  for (const std::string& note : submission.notes) write_error(fmt::format("note: {}\n", note));
   if (arguments.json)
     print_json(to_json(submission));
   else
-    print(list, setting, submission);
+    print(list, setting, submission, rows.running);
 }
 
 void cancel(const SweepArguments& arguments, const std::string& scheduler) {
@@ -160,12 +174,12 @@ void cancel(const SweepArguments& arguments, const std::string& scheduler) {
       ++unknown;
       continue;
     }
-    const auto left = std::ranges::count_if(*tasks, [&](Index index) {
+    const auto is_left = [&](Index index) {
       return index >= array.first_index && index - array.first_index < std::ssize(array.rows);
-    });
-    if (left == 0) continue;
+    };
+    if (std::ranges::none_of(*tasks, is_left)) continue;
     jobs.cancel(array);
-    print_text("cancelled: job {}, {} left\n", printable(array.job), counted(left, "task"));
+    print_text("cancelled: job {}; what runs saves its state first\n", printable(array.job));
     ++cancelled;
   }
   if (cancelled == 0 && unknown > 0)
