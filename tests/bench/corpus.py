@@ -50,7 +50,7 @@ def main() -> None:
     if len(sys.argv) != 3 or not sys.argv[1].isdigit() or int(sys.argv[1]) < 1:
         sys.exit(f"usage: {sys.argv[0]} PAIRS FOLDER")
     folder, random = Path(sys.argv[2]), np.random.default_rng(1)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for split, pairs in (("train", int(sys.argv[1])), ("dev", 500), ("test", 500)):
         write(folder, split, pairs, random)
     (folder / "large.yaml").write_text(SPEC)
