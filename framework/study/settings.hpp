@@ -131,8 +131,8 @@ struct Resources {
     v.check(
         "time", seconds.has_value(), "give minutes, \"hours:minutes:seconds\" or \"days-hours\"");
     v.check("notice",
-            !seconds || notice < *seconds,
-            "it is as long as the time limit or longer, so rows would stop at once");
+            !seconds || notice <= *seconds,
+            "it is longer than the time limit, so rows would stop at once");
     for (const auto& [name, word] : {std::pair("partition", &partition),
                                      std::pair("account", &account),
                                      std::pair("qos", &qos),

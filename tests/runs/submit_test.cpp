@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(wrong_resources_are_refused_where_they_stand) {
        std::map<std::string, std::string>{{"partitoin: short", "1:1"},
                                           {"cpus: 2\ntime: 2h\n", "2:7"},
                                           {"cpus: 0", "1:7"},
-                                          {"time: 2\nnotice: 120\n", "2:9"},
+                                          {"time: 1\nnotice: 120\n", "2:9"},
                                           {"memory: 4 GB", "1:9"},
                                           {"options: [\"a\\nb\"]", "1:10"}})
     BOOST_TEST(places_of(fault_of(text)) == place, fault_of(text));

@@ -182,7 +182,7 @@ def test_what_was_submitted_is_cancelled(cluster: Cluster, tmp_path: Path) -> No
     sweep = long_row(cluster, tmp_path, 1_000_000)
     (array,) = sweep.submit()["submitted"]
     wait_until(lambda: list(sweep.folder.glob("*/ckpt/*.ckpt")), 30, "no checkpoint")
-    assert f"cancelled: job {array['job']}, 1 task left" in sweep("cancel", sweep.folder).stdout
+    assert f"cancelled: job {array['job']};" in sweep("cancel", sweep.folder).stdout
     sweep.wait_until_done(30)
     assert sweep.states() == ["interrupted"]
     assert "nothing waits or runs" in sweep("cancel", sweep.folder).stdout
