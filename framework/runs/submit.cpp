@@ -183,13 +183,18 @@ bool Jobs::is_mine(const SubmittedArray& array) {
   return is && is->cluster == array.cluster;
 }
 
-std::set<Index> Jobs::ask(const SubmittedArray& array) {
-  return known(array.scheduler)->scheduler.waiting(array_name(array.script), array.job, folder_);
+std::vector<Index> Jobs::ask(const SubmittedArray& array) {
+  const std::set<Index> tasks =
+      known(array.scheduler)->scheduler.waiting(array_name(array.script), array.job, folder_);
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < array.rows.size(); ++i)
+    if (tasks.contains(array.first_index + static_cast<Index>(i))) rows.push_back(array.rows[i]);
+  return rows;
 }
 
-std::optional<std::set<Index>> Jobs::waiting(const SubmittedArray& array) {
+std::optional<std::vector<Index>> Jobs::queued(const SubmittedArray& array) {
   if (!is_mine(array)) return std::nullopt;
-  const auto [at, first] = waiting_.try_emplace(array.script);
+  const auto [at, first] = queued_.try_emplace(array.script);
   if (first) {
     try {
       at->second = ask(array);
@@ -222,8 +227,10 @@ std::string Jobs::proof(const Owner& owner) {
   if (array == arrays_.end()) return {};
   Index index = -1;
   std::from_chars(job.data() + last + 1, job.data() + job.size(), index);
-  const auto tasks = waiting(*array);
-  return tasks && !tasks->contains(index)
+  const Index task = index - array->first_index;
+  if (task < 0 || task >= std::ssize(array->rows)) return {};
+  const auto rows = queued(*array);
+  return rows && !std::ranges::binary_search(*rows, array->rows[usize(task)])
              ? fmt::format("{} is gone: {} has ended its job", owner.str(), array->scheduler)
              : "";
 }
@@ -272,11 +279,8 @@ Submission submit(const SubmitSetting& setting,
       if (!jobs.is_mine(array)) continue;
       std::vector<Index> left;
       std::ranges::set_intersection(array.rows, rows, std::back_inserter(left));
-      const auto tasks = left.empty() ? std::set<Index>() : jobs.ask(array);
-      for (std::size_t i = 0; i < array.rows.size(); ++i)
-        if (tasks.contains(array.first_index + static_cast<Index>(i)) &&
-            std::ranges::binary_search(left, array.rows[i]))
-          submission.queued.push_back(array.rows[i]);
+      if (!left.empty())
+        std::ranges::set_intersection(jobs.ask(array), rows, std::back_inserter(submission.queued));
     }
   } catch (const MachineError& error) {
     if (!dry_run) throw;

@@ -58,11 +58,11 @@ class Jobs {
 
   const std::vector<SubmittedArray>& arrays() const { return arrays_; }
   bool is_mine(const SubmittedArray& array);
-  // The indices of its tasks that wait or run, of an array that is mine. Throws MachineError when the scheduler does not
-  // answer.
-  std::set<Index> ask(const SubmittedArray& array);
+  // The rows of its tasks that wait or run, ascending, of an array that is mine. Throws MachineError when the scheduler
+  // does not answer.
+  std::vector<Index> ask(const SubmittedArray& array);
   // As `ask`; nullopt: not known.
-  std::optional<std::set<Index>> waiting(const SubmittedArray& array);
+  std::optional<std::vector<Index>> queued(const SubmittedArray& array);
   // Throws MachineError when the scheduler does not cancel it.
   void cancel(const SubmittedArray& array);
 
@@ -80,7 +80,7 @@ class Jobs {
   std::string own_;
   std::vector<SubmittedArray> arrays_;
   std::map<std::string, std::optional<Known>> schedulers_;
-  std::map<std::string, std::optional<std::set<Index>>> waiting_;  // by script
+  std::map<std::string, std::optional<std::vector<Index>>> queued_;  // by script
 };
 
 // Jobs::proof of an object that is made when it is first asked, and anew a minute later.

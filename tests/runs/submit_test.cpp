@@ -449,7 +449,7 @@ BOOST_AUTO_TEST_CASE(what_was_submitted_is_cancelled_as_the_scheduler_says) {
   programs.add("scancel", "");
   submitted(programs.folder(), "slurm", "ClusterName=oak");
   Jobs jobs(programs.folder());
-  BOOST_TEST(*jobs.waiting(jobs.arrays()[0]) == std::set<Index>{0});
+  BOOST_TEST(*jobs.queued(jobs.arrays()[0]) == std::vector<Index>{3});
   jobs.cancel(jobs.arrays()[0]);
   BOOST_TEST(bytes_of(programs.folder() / "scancel.calls") == "12\n");
   programs.add("scancel", "echo no >&2; exit 1");

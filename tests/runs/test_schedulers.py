@@ -87,6 +87,18 @@ def test_what_runs_in_the_background_is_not_submitted_twice_and_is_cancelled(her
     wait_until(lambda: "nothing waits or runs" in softalign("sweep", "cancel", "results/small", cwd=here).stdout)
 
 
+def test_status_shows_what_is_queued(here: Path) -> None:
+    long_row(here)
+    (here / "sweep.yaml").write_text(SMALL)
+    (array,) = submit(here, "--scheduler", "local")["submitted"]
+    wait_until(lambda: is_training(here))
+    assert f"\nqueued: 1-2, job {array['job']} of local\n" in softalign("sweep", "status", "results/small", cwd=here).stdout
+    shown = json.loads(softalign("sweep", "status", "results/small", "--json", cwd=here).stdout)
+    assert shown["queued"] == [{"job": array["job"], "scheduler": "local", "rows": [1, 2]}]
+    softalign("sweep", "cancel", "results/small", cwd=here)
+    wait_until(lambda: "queued" not in softalign("sweep", "status", "results/small", cwd=here).stdout)
+
+
 def test_a_fake_openpbs_runs_a_sweep(here: Path, pbs: dict[str, str]) -> None:
     (array,) = submit(here, env=pbs)["submitted"]
     assert array == {"rows": [0, 1, 2], "job": "1[].fake"}

@@ -12,8 +12,10 @@
 #include "framework/base/text.hpp"
 #include "framework/record/file.hpp"
 #include "framework/runs/claims.hpp"
+#include "framework/runs/local_run.hpp"
 #include "framework/runs/results.hpp"
 #include "framework/runs/run_list.hpp"
+#include "framework/runs/submit.hpp"
 
 namespace softalign::app {
 namespace {
@@ -171,17 +173,42 @@ void plan(SweepArguments arguments, bool dry_run, bool json) {
         "{}{}\n", written ? "written: " : "planned already: ", short_path(made.place().plan()));
 }
 
+// The rows that wait in a scheduler's queue, by job.
+Json queued_json(const RunList& list, const ListStatus& status) {
+  Json json = Json::array();
+  if (list.method == SweepMethod::optuna || !is_there(list.place().submitted())) return json;
+  Jobs jobs(fs::canonical(list.folder));
+  for (const SubmittedArray& array : jobs.arrays()) {
+    std::vector<Index> rows = jobs.queued(array).value_or(std::vector<Index>());
+    std::erase_if(rows, [&](Index k) {
+      return k >= std::ssize(status.rows) ||
+             !LocalRunOptions().begin.contains(status.rows[usize(k)].state);
+    });
+    if (!rows.empty())
+      json.push_back({{"job", array.job}, {"scheduler", array.scheduler}, {"rows", rows}});
+  }
+  return json;
+}
+
 // Failed where not all is known of the rows.
 ExitCode status(const SweepArguments& arguments, bool json) {
   const RunList list = planned(arguments);
   const std::vector<StudyClaim> claims = claims_or_note(arguments, list);
   const ListStatus status = json ? list_status(list) : print_sweep(list, true);
+  const Json queued = queued_json(list, status);
   ListResults results(list, status);
   const std::vector<JudgedClaim> judged = judge(claims, results);
   if (json) {
     write_sweep_table(list, status);
-    print_json(list_json(list, &status, judged));
+    Json all = list_json(list, &status, judged);
+    all["queued"] = queued;
+    print_json(all);
   } else {
+    for (const Json& job : queued)
+      print_text("queued: {}, job {} of {}\n",
+                 ranges_text(job["rows"]),
+                 printable(job["job"].get<std::string>()),
+                 printable(job["scheduler"].get<std::string>(), kWhole));
     print_text("{}", claims_text(judged));
   }
   ExitCode code = ExitCode::done;

@@ -164,8 +164,8 @@ void cancel(const SweepArguments& arguments, const std::string& scheduler) {
   Jobs jobs(fs::canonical(list.folder), scheduler);
   std::size_t cancelled = 0, unknown = 0;
   for (const SubmittedArray& array : jobs.arrays()) {
-    const auto tasks = jobs.waiting(array);
-    if (!tasks) {
+    const auto rows = jobs.queued(array);
+    if (!rows) {
       write_error(
           fmt::format("note: job {} of {} is not known here, or it does not answer; --scheduler "
                       "names a file of your own\n",
@@ -174,10 +174,7 @@ void cancel(const SweepArguments& arguments, const std::string& scheduler) {
       ++unknown;
       continue;
     }
-    const auto is_left = [&](Index index) {
-      return index >= array.first_index && index - array.first_index < std::ssize(array.rows);
-    };
-    if (std::ranges::none_of(*tasks, is_left)) continue;
+    if (rows->empty()) continue;
     jobs.cancel(array);
     print_text("cancelled: job {}; what runs saves its state first\n", printable(array.job));
     ++cancelled;
