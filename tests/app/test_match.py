@@ -53,7 +53,7 @@ def test_a_baseline_is_as_large_or_as_costly(fair: Path) -> None:
             "additive_concat", "normed_additive", "coverage", "concat", "concat_identity", "dot", "scaled_dot", "cosine", "general", "location",
             "local_m", "local_p", "monotonic", "sparsemax", "hard",
         )}),
-        ("self_attention", {f"{part}/{variant}": f"{part}/gru" for part in ("parameters", "time") for variant in (
+        ("self_attention", {f"bible/{variant}": "bible/gru" for variant in (
             "lstmn", "convolutional", "attending", "gru_transformer", "transformer",
         )}),
     ],
