@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_ranks_must_have_in_common) {
     });
   };
   const std::string text = message_of<SpecError>(differing);
-  BOOST_TEST(contains(text, "rank 2: run "));
+  BOOST_TEST(contains(text, "rank 2: spec and data of run "));
   BOOST_TEST(contains(text, " on rank 0"));
   BOOST_TEST(!fs::exists(folder / "other"));
 }
