@@ -161,7 +161,7 @@ std::set<Index> Scheduler::waiting(const std::string& array,
     Index index = 0;
     const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     if (fault != std::errc() || end != digits.data() + digits.size())
-      throw SpecError("{}: task: its group is no index: {}", name, printable(digits));
+      throw SpecError("{}: task: its group is not an index: {}", name, printable(digits));
     tasks.insert(index);
   }
   return tasks;

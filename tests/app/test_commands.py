@@ -187,7 +187,7 @@ def test_describe(tmp_path: Path) -> None:
     assert options["train.early_stopping.patience"]["default"] == "5"
     assert all(option["help"] for option in options.values())
     assert {option["option"] for option in answer("describe", "spec", "train.early_stopping", cwd=tmp_path)} < set(options)
-    assert "no key 'train.early'" in error("describe", "spec", "train.early", cwd=tmp_path, code=2)
+    assert "unknown key 'train.early'" in error("describe", "spec", "train.early", cwd=tmp_path, code=2)
     for words in (["spec"], ["task", "parallel_text"], ["search", "beam"]):
         assert max(map(len, softalign("describe", *words, cwd=tmp_path).stdout.splitlines())) <= 100
     lines = softalign("describe", "output_layer", "gaussian", cwd=tmp_path).stdout.splitlines()

@@ -174,7 +174,7 @@ def test_a_build_without_mpi_says_so(here: Path, tmp_path: Path) -> None:
     library = PROGRAM.parents[1] / "lib" / "libsoftalign.so.0"
     shutil.copy(library.resolve(), lacking / "lib" / library.name)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(lacking / "lib"), "LD_PRELOAD": str(lacking / "lib" / library.name)}
-    told = subprocess.run([lacking / "bin" / "softalign", "run", "tiny.yaml", "--mpi"], cwd=here, env=environment, capture_output=True, text=True)
-    assert told.returncode != 0 and "scripts/setup.sh mpi build" in told.stderr
+    done = subprocess.run([lacking / "bin" / "softalign", "run", "tiny.yaml", "--mpi"], cwd=here, env=environment, capture_output=True, text=True)
+    assert done.returncode != 0 and "scripts/setup.sh mpi build" in done.stderr
 
 

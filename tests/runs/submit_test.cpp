@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_scheduler_is_refused) {
              "cancel: a}");
   BOOST_TEST(
       contains(refusal([&] { Scheduler::read(file).waiting("array-001", "1", folder.folder()); }),
-               "is no index: 1_3"));
+               "is not an index: 1_3"));
   write_file(file,
              "{script: 'launch restart {work}', submit: a, job: (a), status: 'echo down >&2; "
              "false', task: (a), "
