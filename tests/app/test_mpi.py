@@ -113,6 +113,14 @@ def test_ranks_with_different_options_are_refused(here: Path, more: str) -> None
     assert len(errors) == 1 and "rank 1: " in errors[0] and "but 1 run on rank 0" in errors[0]
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_wrong_overrides_of_one_rank_end_all(here: Path, rank: int) -> None:
+    own = ["sh", "-c", f'[ $OMPI_COMM_WORLD_RANK = {rank} ] && set -- "$@" train.groups=2; exec {PROGRAM} "$@"', "sh"]  # for the second time
+    process = mpi(2, "tiny.yaml", *GROUPS, cwd=here, program=own)
+    _, errors = process.communicate(timeout=DEAD * PATIENCE)
+    assert process.returncode == 2 and errors.count("softalign: ") == 1 and "train.groups" in errors
+
+
 def test_a_rank_without_the_spec_is_named(here: Path) -> None:
     (here / "elsewhere").mkdir()
     own = ["sh", "-c", f'[ $OMPI_COMM_WORLD_RANK = 1 ] && cd elsewhere; exec {PROGRAM} "$@"', "sh"]

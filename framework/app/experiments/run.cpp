@@ -258,8 +258,9 @@ void run(RunArguments arguments) {
   const std::unique_ptr<Ranks> processes = start_ranks(arguments.mpi);
   Ranks& ranks = processes ? *processes : only_rank();
   arguments.options.ranks = &ranks;
-  const std::vector<Index> seeds = take_seeds(arguments.spec.overrides);
+  std::vector<Index> seeds;
   agree(ranks, [&] {
+    seeds = take_seeds(arguments.spec.overrides);
     return fmt::format("{}{}",
                        counted(std::max(std::ssize(seeds), Index{1}), "run"),
                        arguments.dry_run ? " with --dry-run" : "");

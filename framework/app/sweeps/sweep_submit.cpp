@@ -249,7 +249,7 @@ RunList planned_on_all(const SweepArguments& arguments, Index k, Ranks& ranks) {
     list = planned(arguments);
     if (k >= std::ssize(list.rows))
       throw SpecError("--row {}: the plan has rows 0 to {}", k, std::ssize(list.rows) - 1);
-    return list.rows[usize(k)].run_id;
+    return "run " + list.rows[usize(k)].run_id;
   });
   return list;
 }
