@@ -79,8 +79,11 @@ def run(job: Path, indices: list[str], text: str, environment: dict[str, str], g
 def qstat(words: list[str]) -> None:
     if words == ["-B", "-f"]:
         return print("Server: fake\n    server_state = Active")
-    *options, name = words
-    assert options in ([], ["-t"])
+    if len(names := [word for word in words if word != "-t"]) > 1:
+        return sys.exit(max(subprocess.run([sys.argv[0], name]).returncode for name in names))
+    (name,) = names
+    if name in os.environ.get("FAKE_PBS_SILENT", "").split():
+        fail("qstat: cannot connect to server fake (errno=111)", 111)
     job = STATE / name
     if not job.is_dir():
         fail(f"qstat: Unknown Job Id {name}", 153)
