@@ -328,7 +328,10 @@ void describe(const PluginArguments& arguments) {
         return option.path != key && !option.path.starts_with(key + ".");
       });
       if (options.empty())
-        throw SpecError("unknown key '{}'; softalign describe spec lists all", printable(key));
+        throw SpecError(
+            "unknown key '{}'; softalign describe spec lists all but those of plugins, which "
+            "softalign describe KIND NAME lists",
+            printable(key));
     }
     if (arguments.json)
       print_json(json_of(options));
