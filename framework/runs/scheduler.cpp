@@ -125,6 +125,8 @@ Scheduler Scheduler::read(const std::string& name_or_file) {
       throw SpecError("{}: script: {} is missing", scheduler.name, part);
   pattern_of(scheduler.job, scheduler.name + ": job");
   pattern_of(expand(scheduler.task, {{"job", "1"}}, scheduler.name), scheduler.name + ": task");
+  for (const std::string& later : {scheduler.status, scheduler.cancel})
+    expand(later, {{"job", "1"}, {"array", "1"}}, scheduler.name);
   return scheduler;
 }
 
@@ -142,7 +144,9 @@ ProgramOutcome Scheduler::run(const std::string& command,
 std::string Scheduler::ask_cluster(const fs::path& folder) const {
   if (cluster.empty()) return "";
   const ProgramOutcome outcome = run(cluster, {}, folder);
-  if (!outcome.succeeded()) throw MachineError("{} does not answer: {}", name, words_of(outcome));
+  if (!outcome.succeeded())
+    throw MachineError(
+        "{} does not answer: {}; --scheduler names another", name, words_of(outcome));
   return std::string(trimmed(outcome.output));
 }
 
@@ -161,7 +165,10 @@ std::set<Index> Scheduler::waiting(const std::string& array,
     Index index = 0;
     const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     if (fault != std::errc() || end != digits.data() + digits.size())
-      throw SpecError("{}: task: its group is not an index: {}", name, printable(digits));
+      throw MachineError("{} does not answer about job {}: task's group is not an index: {}",
+                         name,
+                         printable(job_id),
+                         printable(digits));
     tasks.insert(index);
   }
   return tasks;

@@ -289,6 +289,7 @@ Submission submit(const SubmitSetting& setting,
         fmt::format("rows that are queued may be among these: {}", error.what()));
   }
   std::ranges::sort(submission.queued);
+  submission.queued.erase(std::ranges::unique(submission.queued).begin(), submission.queued.end());
   std::vector<Index> wanted;
   std::ranges::set_difference(rows, submission.queued, std::back_inserter(wanted));
   submission.arrays =

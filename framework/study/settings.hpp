@@ -2,6 +2,8 @@
 // rows ask of a scheduler.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -133,6 +135,7 @@ struct Resources {
     v.check("notice",
             !seconds || notice <= *seconds,
             "it is longer than the time limit, so rows would stop at once");
+    v.check("tasks", std::has_single_bit(static_cast<std::uint64_t>(tasks)), "give a power of two");
     for (const auto& [name, word] : {std::pair("partition", &partition),
                                      std::pair("account", &account),
                                      std::pair("qos", &qos),

@@ -91,9 +91,10 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_scheduler_is_refused) {
   write_file(file,
              "{script: 'launch restart {work}', submit: a, job: (a), status: echo 1_3, task: (.*), "
              "cancel: a}");
-  BOOST_TEST(
-      contains(refusal([&] { Scheduler::read(file).waiting("array-001", "1", folder.folder()); }),
-               "is not an index: 1_3"));
+  BOOST_TEST(contains(message_of<MachineError>([&] {
+                        Scheduler::read(file).waiting("array-001", "1", folder.folder());
+                      }),
+                      "does not answer about job 1: task's group is not an index: 1_3"));
   write_file(file,
              "{script: 'launch restart {work}', submit: a, job: (a), status: 'echo down >&2; "
              "false', task: (a), "
@@ -128,6 +129,7 @@ BOOST_AUTO_TEST_CASE(wrong_resources_are_refused_where_they_stand) {
                                           {"cpus: 2\ntime: 2h\n", "2:7"},
                                           {"cpus: 0", "1:7"},
                                           {"time: 1\nnotice: 120\n", "2:9"},
+                                          {"tasks: 3\n", "1:8"},
                                           {"memory: 4 GB", "1:9"},
                                           {"options: [\"a\\nb\"]", "1:10"}})
     BOOST_TEST(places_of(fault_of(text)) == place, fault_of(text));

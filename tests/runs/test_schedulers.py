@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -87,6 +89,30 @@ def test_what_runs_in_the_background_is_not_submitted_twice_and_is_cancelled(her
     wait_until(lambda: "nothing waits or runs" in softalign("sweep", "cancel", "results/small", cwd=here).stdout)
 
 
+def test_a_job_in_the_background_has_ended_though_nobody_waits_for_it(here: Path) -> None:
+    """As in a container whose first process does not collect what has ended."""
+    PR_SET_CHILD_SUBREAPER = 36
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        (array,) = submit(here, "--scheduler", "local")["submitted"]
+        wait_until_done(here)
+        wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here).stdout == "nothing waits or runs\n", 5)
+        os.waitpid(int(array["job"]), 0)
+    finally:
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+@pytest.mark.skipif(subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"], capture_output=True).returncode != 0, reason="there is no container")
+def test_a_job_of_another_container_is_not_taken_for_ended(here: Path) -> None:
+    long_row(here)
+    submit(here, "--scheduler", "local")
+    wait_until(lambda: is_training(here))
+    other = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", PROGRAM, "sweep", "status", "results/small"], cwd=here, capture_output=True, text=True)
+    softalign("sweep", "cancel", "results/small", cwd=here)
+    assert "small: 1 running" in other.stdout, other.stdout
+    wait_until(lambda: states(here) == {"interrupted": 1})
+
+
 def test_status_shows_what_is_queued(here: Path) -> None:
     long_row(here)
     (here / "sweep.yaml").write_text(SMALL)
@@ -135,7 +161,14 @@ def test_a_fake_openpbs_cancels_a_restarted_row(here: Path, pbs: dict[str, str])
     wait_until(lambda: is_training(here) and states(here) == {"running": 1})
     os.kill(json.loads(claim_of(here).read_text())["pid"], signal.SIGUSR1)
     wait_until(lambda: (here / "pbs/2.fake").is_dir() and states(here) == {"running": 1})
-    assert json.loads(claim_of(here).read_text())["job"] == "array-001/1[].fake/0"
+    claim = claim_of(here)
+    before = claim.read_text()
+    assert json.loads(before)["job"] == "array-001/1[].fake/0"
+    claim.write_text(json.dumps({**json.loads(before), "host": "elsewhere", "boot_id": "another", "machine_id": "another"}))
+    for silent in ("", "2.fake"):  # what does not answer has not ended
+        shown = softalign("sweep", "status", "results/small", "--json", cwd=here, env={**pbs, "FAKE_PBS_SILENT": silent}).stdout
+        assert [row["state"] for row in json.loads(shown)["rows"]] == ["running"]
+    claim.write_text(before)
     assert "cancelled: job 1[].fake" in softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout
     wait_until(lambda: states(here) == {"interrupted": 1})
     wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout == "nothing waits or runs\n")
@@ -192,10 +225,57 @@ def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
     (array,) = submit(here, "--scheduler", "./at.yaml", env=environment)["submitted"]
     assert array["job"] == "7"
     wait_until_done(here)
+    shutil.rmtree(next((here / "results/small").glob("*/run.h5")).parent)  # a job that has ended waits no more
+    (again,) = submit(here, "--scheduler", "./at.yaml", env=environment)["submitted"]
+    assert len(again["rows"]) == 1
+    wait_until_done(here)
     message = error("sweep", "submit", "sweep.yaml", "--scheduler", "torque", cwd=here, code=2)
     assert "torque: no such scheduler" in message and "./torque.yaml" in message
     done = softalign("sweep", "cancel", "results/small", cwd=here, code=1)  # a file in a folder that may come from anyone is not asked
-    assert "at.yaml is not known here" in done.stderr and "1 job may wait or run" in done.stderr
+    assert "at.yaml is not known here" in done.stderr and "2 jobs may wait or run" in done.stderr
+
+
+SITE = """\
+script: |
+  #!/bin/bash
+  job=x index=0
+  launch() { "$@"; }
+  restart() { exit 75; }
+  {work}
+submit: echo job 7
+job: job ([0-9]+)
+status: seq 0 2
+task: ^([0-9]+)$
+cancel: echo {job}
+"""
+
+
+@pytest.mark.parametrize("key", ["status: ", "cancel: "])
+def test_a_placeholder_that_does_not_exist_is_refused_before_anything_is_submitted(here: Path, key: str) -> None:
+    lines = [line for line in SITE.splitlines() if not line.startswith(key)]
+    (here / "site.yaml").write_text("\n".join([*lines, key + "'echo {jib}'"]))
+    assert "there is no {jib}" in error("sweep", "submit", "sweep.yaml", "--scheduler", "./site.yaml", cwd=here, code=2)
+    assert not (here / "results/small/jobs").exists()
+
+
+@pytest.mark.parametrize("status", ["exit 3", "echo 99999999999999999999"])
+def test_status_notes_jobs_that_it_cannot_ask_about(here: Path, status: str) -> None:
+    (here / "site.yaml").write_text(SITE.replace("seq 0 2", status))
+    submit(here, "--scheduler", "./site.yaml")
+    for own in ("", "./site.yaml"):
+        done = softalign("sweep", "status", "sweep.yaml", cwd=here, env={**os.environ, "SOFTALIGN_SCHEDULER": own})
+        assert "note: 1 job may wait or run" in done.stderr and "\nqueued" not in done.stdout
+    assert "does not answer about job 7" in error("sweep", "submit", "sweep.yaml", "--scheduler", "./site.yaml", cwd=here, code=1)
+
+
+def test_a_row_that_is_queued_twice_is_shown_once(here: Path) -> None:
+    (here / "site.yaml").write_text(SITE.replace("seq 0 2", "cat tasks"))
+    (here / "results/small").mkdir(parents=True)
+    (here / "results/small/tasks").touch()
+    for _ in range(2):
+        submit(here, "--scheduler", "./site.yaml")
+    (here / "results/small/tasks").write_text("0\n1\n")
+    assert submit(here, "--scheduler", "./site.yaml", "--dry-run")["queued"] == [0, 1]
 
 
 # Lost on another host --------------------------------------------------------------------------------------------

@@ -173,20 +173,29 @@ void plan(SweepArguments arguments, bool dry_run, bool json) {
         "{}{}\n", written ? "written: " : "planned already: ", short_path(made.place().plan()));
 }
 
-// The rows that wait in a scheduler's queue, by job.
+// The rows that wait in a scheduler's queue, by job; notes how many jobs cannot be asked about.
 Json queued_json(const RunList& list, const ListStatus& status) {
   Json json = Json::array();
   if (list.method == SweepMethod::optuna || !is_there(list.place().submitted())) return json;
   Jobs jobs(fs::canonical(list.folder));
+  std::size_t unknown = 0;
   for (const SubmittedArray& array : jobs.arrays()) {
-    std::vector<Index> rows = jobs.queued(array).value_or(std::vector<Index>());
+    const auto queued = jobs.queued(array);
+    std::vector<Index> rows = queued.value_or(array.rows);
     std::erase_if(rows, [&](Index k) {
       return k >= std::ssize(status.rows) ||
              !LocalRunOptions().begin.contains(status.rows[usize(k)].state);
     });
-    if (!rows.empty())
+    if (!rows.empty() && !queued)
+      ++unknown;
+    else if (!rows.empty())
       json.push_back({{"job", array.job}, {"scheduler", array.scheduler}, {"rows", rows}});
   }
+  if (unknown > 0)
+    write_error(
+        fmt::format("note: {} may wait or run: not known here, or without an answer; "
+                    "SOFTALIGN_SCHEDULER names a file of your own\n",
+                    counted(unknown, "job")));
   return json;
 }
 
