@@ -296,9 +296,11 @@ Submission submit(const SubmitSetting& setting,
       arrays_of(wanted,
                 std::min(scheduler.array_size,
                          setting.resources.values.array_size.value_or(scheduler.array_size)));
-  std::size_t number = jobs.arrays().size();
-  for (const std::vector<Index>& array : submission.arrays)
-    submission.scripts.push_back(array_script(setting, array, script_name(++number)));
+  std::size_t first = jobs.arrays().size() + 1;
+  while (is_there(setting.folder / script_name(first))) ++first;  // of a submit that was killed
+  for (std::size_t i = 0; i < submission.arrays.size(); ++i)
+    submission.scripts.push_back(
+        array_script(setting, submission.arrays[i], script_name(first + i)));
   if (submission.arrays.empty()) return submission;
   for (const auto& [name, value] : placeholders(setting, submission.arrays.front(), ""))
     if (!value.empty() && is_resource(name) &&
@@ -325,7 +327,7 @@ Submission submit(const SubmitSetting& setting,
                        setting.folder.string());
   for (std::size_t i = 0; i < submission.arrays.size(); ++i) {
     const std::vector<Index>& array = submission.arrays[i];
-    const std::string script = script_name(known.size() + 1);
+    const std::string script = script_name(first + i);
     files.write_atomically(setting.folder / script, submission.scripts[i]);
     const ProgramOutcome outcome =
         scheduler.run(scheduler.submit, placeholders(setting, array, script), setting.folder);

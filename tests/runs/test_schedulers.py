@@ -268,6 +268,16 @@ def test_status_notes_jobs_that_it_cannot_ask_about(here: Path, status: str) -> 
     assert "does not answer about job 7" in error("sweep", "submit", "sweep.yaml", "--scheduler", "./site.yaml", cwd=here, code=1)
 
 
+def test_the_script_of_a_submit_that_was_killed_is_not_overwritten(here: Path) -> None:
+    """Its job may run, or start again."""
+    (here / "site.yaml").write_text(SITE)
+    script = here / "results/small/jobs/array-001.sh"
+    script.parent.mkdir(parents=True)
+    script.write_text("exit")
+    submit(here, "--scheduler", "./site.yaml")
+    assert script.read_text() == "exit" and "array-002/" in script.with_stem("array-002").read_text()
+
+
 def test_a_row_that_is_queued_twice_is_shown_once(here: Path) -> None:
     (here / "site.yaml").write_text(SITE.replace("seq 0 2", "cat tasks"))
     (here / "results/small").mkdir(parents=True)
