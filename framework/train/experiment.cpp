@@ -7,6 +7,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/process.hpp"
 #include "framework/base/stored.hpp"
+#include "framework/config/plugin_loader.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
@@ -272,10 +273,13 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   try {
     agree(ranks, [] {
       const BuildInfo& program = build_info();
-      return fmt::format("softalign {}, commit {}, changes {:.8}",
-                         program.version,
-                         program.git_commit,
-                         sha256_hex(program.git_diff));
+      std::string text = fmt::format("softalign {}, commit {}, changes {:.8}",
+                                     program.version,
+                                     program.git_commit,
+                                     sha256_hex(program.git_diff));
+      for (const LoadedPlugin& plugin : loaded_plugins())
+        text += fmt::format(", {} {:.8}", fs::path(plugin.path).filename().string(), plugin.sha256);
+      return text;
     });
     agree(ranks, [&] {
       check_spec(resolved);

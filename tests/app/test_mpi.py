@@ -121,6 +121,15 @@ def test_wrong_overrides_of_one_rank_end_all(here: Path, rank: int) -> None:
     assert process.returncode == 2 and errors.count("softalign: ") == 1 and "train.groups" in errors
 
 
+def test_ranks_with_different_plugins_are_refused(here: Path) -> None:
+    for rank, end in ((0, b""), (1, b"other bytes")):
+        (here / str(rank)).mkdir()
+        (here / str(rank) / "angular.so").write_bytes((PROGRAM.parents[1] / "lib/angular.so").read_bytes() + end)
+    own = ["sh", "-c", f'exec {PROGRAM} "$@" --plugin $OMPI_COMM_WORLD_RANK/angular.so', "sh"]
+    _, errors = shared(2, "tiny.yaml", *GROUPS, "model.attention.score=angular", cwd=here, code=2, program=own)
+    assert len(errors) == 1 and errors[0].count("angular.so ") == 2
+
+
 def test_a_rank_without_the_spec_is_named(here: Path) -> None:
     (here / "elsewhere").mkdir()
     own = ["sh", "-c", f'[ $OMPI_COMM_WORLD_RANK = 1 ] && cd elsewhere; exec {PROGRAM} "$@"', "sh"]
