@@ -185,7 +185,7 @@ def test_what_was_submitted_is_cancelled(cluster: Cluster, tmp_path: Path) -> No
     assert f"cancelled: job {array['job']};" in sweep("cancel", sweep.folder).stdout
     sweep.wait_until_done(30)
     assert sweep.states() == ["interrupted"]
-    assert "nothing waits or runs" in sweep("cancel", sweep.folder).stdout
+    assert "no submitted job waits or runs" in sweep("cancel", sweep.folder).stdout
 
 
 def test_a_profile_that_slurm_refuses_is_told_with_its_words_and_nothing_is_submitted(scores: Sweep) -> None:

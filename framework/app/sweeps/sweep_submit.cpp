@@ -181,7 +181,7 @@ void cancel(const SweepArguments& arguments, const std::string& scheduler) {
   }
   if (cancelled == 0 && unknown > 0)
     throw MachineError("nothing was cancelled; {} may wait or run", counted(unknown, "job"));
-  if (cancelled == 0) print_text("nothing waits or runs\n");
+  if (cancelled == 0) print_text("no submitted job waits or runs\n");
 }
 
 }  // namespace
