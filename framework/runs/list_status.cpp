@@ -114,7 +114,10 @@ RowStatus look_at(const RunFolder& folder,
                   const LivenessCheck& proof) {
   if (!run) return {};
   // Another host's process cannot be seen from here, but a scheduler may know that it is gone.
-  if (is_worked_on(run->status.state)) run->status = run_status(folder, proof);
+  if (is_worked_on(run->status.state)) {
+    run->status = run_status(folder, proof);
+    if (is_over(run->status.state)) *run = read_run(folder.root);  // it has ended since it was read
+  }
   RowStatus status{run->status, run->fault};
   if (is_worked_on(status.state)) {
     status.fault.clear();  // it may be half written

@@ -322,6 +322,27 @@ def test_a_row_of_a_silent_host_is_taken_over(here: Path) -> None:
     is_as_if_run_here(here)
 
 
+def test_a_row_that_ends_while_the_scheduler_answers_is_in_the_table_with_its_end(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 60"))
+    (here / "sweep.yaml").write_text(SMALL.replace("count: 3", "count: 1"))
+    (here / "site.yaml").write_text(SITE.replace("job=x", "job=7").replace("echo job 7", "(setsid bash {script} >log 2>&1 </dev/null &); echo job 7").replace("seq 0 2", "bash ../../answer.sh"))
+    monkeypatch.setenv("SOFTALIGN_SCHEDULER", "./site.yaml")
+    submit(here)
+    wait_until(lambda: is_training(here))
+    claim = claim_of(here)
+    own = json.loads(claim.read_text())
+    os.kill(own["pid"], signal.SIGSTOP)
+    shutil.copy(claim, here / "own")
+    ended = f"""grep -q '"state": "complete"' '{claim.parent.parent}/status.json'"""
+    (here / "answer.sh").write_text(f"cp ../../own '{claim}'; kill -CONT {own['pid']}; until {ended}; do sleep 0.1; done")
+    claim.write_text(json.dumps({**own, "host": "elsewhere", "boot_id": "another", "machine_id": "another"}))
+    tables = []
+    for _ in range(2):
+        assert states(here) == {"complete": 1}
+        tables.append((here / "results/small/sweep.h5").read_bytes())
+    assert tables[0] == tables[1]
+
+
 @pytest.mark.nightly
 def test_a_live_run_gives_signs_of_life(here: Path) -> None:
     long_row(here)
