@@ -203,12 +203,12 @@ def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
 
 
 def chapters_of(name: str, found: str) -> str:
-    """What was found, and the chapters of the study's own README.md that say what to expect."""
+    """What was found, and the chapters of the study's own README.md that say what to expect; links lead where they led there."""
     text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
     chapters = {title: chapter for chapter, title in CHAPTER.findall(text)}
     if found:
         chapters["What was found"] = f"## What was found\n\n{found}\n"
-    return "".join(chapters.get(title, "") for title in REPEATED)
+    return "".join(chapters.get(title, "") for title in REPEATED).replace("](../", "](../../../experiments/")
 
 
 def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool, found: str, again: str) -> str:
