@@ -102,7 +102,7 @@ def test_a_job_in_the_background_has_ended_though_nobody_waits_for_it(here: Path
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-@pytest.mark.skipif(subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"], capture_output=True).returncode != 0, reason="there is no container")
+@pytest.mark.skipif(subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"], capture_output=True).returncode != 0, reason="containers cannot be made here")
 def test_a_job_of_another_container_is_not_taken_for_ended(here: Path) -> None:
     long_row(here)
     submit(here, "--scheduler", "local")
