@@ -48,7 +48,7 @@ void RowProgress::look() {
         first_time_ = last_time_;
       }
     }
-    if (updates_ == 0) updates_ = run_status(run_).updates;
+    if (updates_ == 0) updates_ = read_status(run_).updates;  // run_status reads the whole journal
   } catch (const Error&) {  // incomplete, corrupt or unreadable: reported by its worker
   }
 }

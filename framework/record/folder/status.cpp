@@ -39,15 +39,6 @@ constexpr RunState kStates[] = {RunState::planned,
                                 RunState::corrupt,
                                 RunState::unreadable};
 
-RunStatus read_status(const RunFolder& run) {
-  try {
-    if (is_there(run.status())) return from_stored_text<RunStatus>(read_file(run.status()));
-  } catch (
-      const DataError&) {  // by another program or a damaged disk: the claims still tell the state
-  }
-  return {};
-}
-
 // The claim on the newest attempt; none where it is damaged.
 std::optional<Owner> known_owner(const RunFolder& run) {
   try {
@@ -135,6 +126,15 @@ bool from_string(std::string_view name, RunState& state) {
   const std::optional<RunState> named = run_state(name);
   if (named) state = *named;
   return named.has_value();
+}
+
+RunStatus read_status(const RunFolder& run) {
+  try {
+    if (is_there(run.status())) return from_stored_text<RunStatus>(read_file(run.status()));
+  } catch (
+      const DataError&) {  // by another program or a damaged disk: the claims still tell the state
+  }
+  return {};
 }
 
 RunStatus run_status(const RunFolder& run, const LivenessCheck& proof) {

@@ -155,6 +155,9 @@ struct RunStatus {
   }
 };
 
+// What status.json says, which is written every few seconds; a new one if the file is absent or damaged.
+RunStatus read_status(const RunFolder& run);
+
 // The status of a run, for every command that shows it. Facts that are not yet or no longer in status.json
 // come from the newest claim and journal, and from run.h5: a run is over if its record has its end. Never
 // throws for a run that is being written; damaged files count as absent. Throws MachineError if a file is
