@@ -59,6 +59,7 @@ packages() {
 missing() {
   local installed
   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p')
+  ! command -v npm >/dev/null || installed+=$'\nnpm' # NodeSource's nodejs brings it and conflicts with Debian's
   printf '%s\n' "$@" | grep -vxF "$installed" || true
 }
 

@@ -19,6 +19,8 @@ python3-h5py # 3.7
 hdf5-tools # 1.10
 [clang]
 clang      # 14
+[browser]
+npm        # 9.2
 """
 TOOLS = ("bash", "cat", "dirname", "env", "grep", "mkdir", "nproc", "sed", "sort", "tail")
 
@@ -105,6 +107,14 @@ def test_nothing_is_installed_when_all_is_there(machine):
     assert code == 0 and not any("apt-get" in call for call in calls)
     assert "cmake --preset release -DSOFTALIGN_TESTS=ON" in calls
     assert any("--target all " in call for call in calls)
+
+
+def test_an_npm_of_another_making_is_enough(machine):
+    machine.debian("cmake")
+    assert "npm" in machine.set_up("--packages", "browser")[2][0].split()
+    machine.calls.unlink()
+    machine.stand_in("npm")
+    assert not machine.set_up("--packages", "browser")[2]
 
 
 def test_absent_package_lists_are_fetched(machine):
