@@ -17,7 +17,7 @@ def write_table(study: Json, data: Json, finding: str, file: Path) -> None:
     sentence that their metrics read, and the findings of diagnostics with their places."""
     claimed = {found[1] for text in (*(claim["claim"] for claim in study["claims"]), finding) for found in MEASUREMENT.finditer(text)}
     read = {run["run_id"]: run for run in data["runs"]}
-    with h5py.File(file, "w") as table:
+    with h5py.File(file, "w", libver=("v110", "v110")) as table:  # half the size: smaller headers
         for run in (run for run in study["runs"] if run["run_id"] in read):
             metrics = claimed | {shown["metric"] for shown in study["tables"] if shown["part"] == run["part"]}
             columns = sorted({column for metric in metrics if metric in METRICS for column in METRICS[metric][0]})
