@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from softalign_lab import _core
 from softalign_lab.comparing import Compared, places
-from softalign_lab.program import answer, errors
+from softalign_lab.style import drawn
+from softalign_lab.program import answer
 from softalign_lab.sweeping import Sweep
 
 if TYPE_CHECKING:
@@ -63,33 +61,3 @@ def heatmap(
     if os.path.exists(os.path.join(place, "plan.jsonl")):
         answer("sweep", "status", "--json", "--", place, codes=(0, 1))  # writes the table of what is there now; 1: a row cannot be read
     return drawn(font, "sd", width, lambda note: figures.heatmap(place, x, y, metric, where or {}, best, width, height, note))
-
-
-def drawn(font: str, band: str, width: str, draw: Callable[[Callable[[str], None]], Drawing]) -> Drawing:
-    """Drawn in the style of papers, which is gone from matplotlib's settings afterwards."""
-    import matplotlib
-
-    from softalign_tools import drawing, figures, fonts
-
-    for name, value, choices in (("font", font, drawing.FONTS), ("band", band, figures.BANDS), ("width", width, drawing.WIDTHS)):
-        if value not in choices:
-            raise _core.SpecError(f"{name}: there is no '{value}'; choose from {', '.join(choices)}")
-    notes: list[str] = []
-    with matplotlib.rc_context(), _choices(), errors():
-        drawing.set_style(font)
-        figure = draw(notes.append)
-        fonts.use_fonts(figure)
-        figure.draw_without_rendering()  # makes what matplotlib otherwise makes later, in the style that is then set
-    figure.notes = notes
-    return figure
-
-
-@contextmanager
-def _choices() -> Iterator[None]:
-    """The words of the script, whose options are arguments here."""
-    from softalign_tools.sweep_table import ChoiceError
-
-    try:
-        yield
-    except ChoiceError as error:
-        raise _core.SpecError(re.sub(r"(?<!\S)--(?=[a-z])", "", str(error))) from None

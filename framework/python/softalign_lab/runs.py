@@ -14,6 +14,7 @@ import pandas as pd
 
 from softalign_lab import _core
 from softalign_lab.models import Hypothesis, Model, alignment
+from softalign_lab.style import drawn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,8 +151,6 @@ class Run:
 
     def plot(self, metrics: Sequence[str] = ("loss",)) -> Drawing:
         """Learning curves of the training and the dev set, beside each other for several metrics, in the style of lengths()."""
-        from softalign_lab.figures import drawn
-
         known = sorted({name for split in ("train", "dev") for name in self._series(split)})
         if unknown := [metric for metric in metrics if metric not in known]:
             raise _core.SpecError(f"no curve of {unknown[0]!r}; there are: {', '.join(known)}")
