@@ -99,9 +99,9 @@ struct Case {
 };
 inline std::vector<Case> cases_of(const char* kind) {
   std::ifstream file(SOFTALIGN_SOURCE_DIR "/tests/reference/alignment.json");
+  const auto all = nlohmann::json::parse(file);
   std::vector<Case> cases;
-  for (const auto& one : nlohmann::json::parse(file).at(kind))
-    cases.push_back({one[0], one[1], one[2]});
+  for (const auto& one : all.at(kind)) cases.push_back({one[0], one[1], one[2]});
   return cases;
 }
 
