@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "framework/base/types.hpp"
@@ -371,7 +370,7 @@ std::vector<std::string> trained_by(int count,
     for (std::size_t k = 0; k < setting.optimizer->state().size(); ++k) {
       own.push_back(step.state(k));
       std::vector<real> numbers(own.back().size() / sizeof(real));
-      std::memcpy(numbers.data(), own.back().data(), own.back().size());
+      std::ranges::copy(own.back(), reinterpret_cast<char*>(numbers.data()));
       step.set_state(k, numbers);
       if (step.state(k) != own.back()) throw BugError("the state is not what was set");
     }
