@@ -67,6 +67,14 @@ def options_of(json_of: Any, path: str = "") -> Iterator[tuple[str, str]]:
             yield below, value if isinstance(value, str) else "" if value is None else json.dumps(value, separators=(",", ":"))
 
 
+def require_comparisons(data: Json) -> None:
+    """Throws RecordError where the runs of a part cannot be compared: its page would lack tables and pictures."""
+    reasons = {problem["place"]: problem["text"] for problem in data["problems"]}
+    for name in (panel["name"] for panel in data["panels"] if "comparison" not in panel):
+        if name in reasons:
+            raise RecordError(f"{data['place']}: part '{name}': {reasons[name]}; variants that are measured differently belong in parts of their own")
+
+
 def by_bucket(data: Json, metrics: set[str]) -> dict[str, Row]:
     """Run ID -> its value of each of these metrics in each bucket of length, where it has one."""
     found: dict[str, Row] = {run["run_id"]: {} for run in data["runs"]}
@@ -271,6 +279,7 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
         raise OutputError(f"{out}: its files were not made by softalign; --force replaces them, or choose another --results")
     study = read_study(folder, name)
     data = report_of([folder], "--resamples=0") | {"place": str(folder)}
+    require_comparisons(data)
     runs, claims = runs_of(study, data), claim_rows(study)
     again = "" if folder.name.endswith("-tiny") else verified(study, runs, folder)
     with tempfile.TemporaryDirectory() as temporary:
@@ -286,6 +295,9 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
     files["README.md"] = page(name, study, runs, claims, drawn, more, shipped, found, again).encode()
     for file, content in files.items():
         write(out / file, content, True)
+    for file in out.iterdir():
+        if file.name not in files and made_by_us(file):  # a picture of a part that is gone
+            file.unlink()
 
 
 def main() -> int:

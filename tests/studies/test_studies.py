@@ -161,6 +161,23 @@ def test_a_page_replaces_nothing_of_others_and_is_of_its_study(out: Path, tmp_pa
     assert not (tmp_path / "studies/precision-tiny").exists()
 
 
+def test_a_part_that_cannot_be_compared_has_no_page(out: Path, tmp_path: Path):
+    shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
+    softalign("study", ROOT / "experiments/controls/study.yaml", "--tiny", "--results", tmp_path, "--only", "reverse/global", "evaluate.row_aligns=read", cwd=tmp_path)
+    assert "part 'reverse': pointing_accuracy: values with different signatures" in studies("--tiny", "--pages", "--results", tmp_path, "controls", code=3)
+
+
+def test_a_page_loses_pictures_of_parts_that_are_gone(out: Path, tmp_path: Path):
+    for folder in ("controls-tiny", "studies/controls-tiny"):
+        shutil.copytree(out / folder, tmp_path / folder)
+    page = tmp_path / "studies/controls-tiny"
+    names = {file.name for file in page.iterdir()}
+    shutil.copy(page / "reverse.png", page / "gone.png")
+    (page / "notes.txt").write_text("mine")
+    studies("--tiny", "--pages", "--results", tmp_path, "controls")
+    assert {file.name for file in page.iterdir()} == names | {"notes.txt"}
+
+
 @pytest.mark.nightly
 def test_a_script_wants_its_own_study_and_a_figure_that_can_be_drawn(out: Path, tmp_path: Path):
     for study, words, code in (("controls", [], 3), ("bottleneck", ["--metric", "nope"], 3), ("bottleneck", ["--output", "figure.xyz"], 2)):
