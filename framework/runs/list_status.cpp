@@ -355,6 +355,16 @@ double RowCosts::cost(const ListedRun& row) {
   return drawn * static_cast<double>(pair.multiplications);
 }
 
+double used_updates(const std::vector<RowStatus>& rows) {
+  double made = 0, planned = 0;
+  for (const RowStatus& row : rows) {
+    if (row.state != RunState::complete || row.updates == 0) continue;
+    made += static_cast<double>(row.last_update);
+    planned += static_cast<double>(row.updates);
+  }
+  return planned > 0 ? made / planned : 1;
+}
+
 void RowPace::add(const std::string& part, double cost, double seconds) {
   for (Sum* sum : {&parts_[part], &all_}) {
     ++sum->rows;

@@ -102,6 +102,9 @@ class RowCosts {
   std::vector<double> costs_;          // of the first rows
 };
 
+// Of the updates that rows may make, the part that complete ones made before they stopped early; 1 where none is complete.
+double used_updates(const std::vector<RowStatus>& rows);
+
 // The seconds that rows of a cost take, from rows whose seconds are known: those of the same part where there
 // are some.
 class RowPace {

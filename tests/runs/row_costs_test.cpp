@@ -76,4 +76,22 @@ BOOST_AUTO_TEST_CASE(the_pace_is_that_of_the_same_part_else_of_all) {
   BOOST_TEST(pace.seconds("c", 100) == 7);
 }
 
+BOOST_AUTO_TEST_CASE(complete_rows_say_how_early_others_will_stop) {
+  const auto row = [](RunState state, Index made, Index planned) {
+    RowStatus status;
+    status.state = state;
+    status.last_update = made;
+    status.updates = planned;
+    return status;
+  };
+  const RowStatus running = row(RunState::running, 10, 1000),
+                  unknown = row(RunState::complete, 5, 0);
+  BOOST_TEST(used_updates({}) == 1);
+  BOOST_TEST(used_updates({running, unknown}) == 1);
+  const RowStatus early = row(RunState::complete, 300, 1000),
+                  whole = row(RunState::complete, 1000, 1000);
+  BOOST_TEST(used_updates({running, early, unknown}) == 0.3);
+  BOOST_TEST(used_updates({early, whole}) == 0.65);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

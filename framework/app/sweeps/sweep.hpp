@@ -124,7 +124,10 @@ std::string sweep_table(const RunList& list,
 class SweepDisplay final : public ListWatcher {
  public:
   // row_done: called after each row.
-  SweepDisplay(const RunList& list, int workers, LoadSpec load, std::function<void()> row_done);
+  SweepDisplay(const RunList& list,
+               const LocalRunOptions& options,
+               LoadSpec load,
+               std::function<void()> row_done);
   ~SweepDisplay() override { clear(); }
   SweepDisplay(const SweepDisplay&) = delete;
   SweepDisplay& operator=(const SweepDisplay&) = delete;
@@ -145,6 +148,7 @@ class SweepDisplay final : public ListWatcher {
   const RunList& list_;
   std::function<void()> row_done_;
   int workers_;
+  std::vector<bool> begins_;  // [rows]: those of the options
   bool terminal_;
   std::size_t lines_ = 0;  // that stand on the terminal and are drawn over
   bool stopping_ = false;

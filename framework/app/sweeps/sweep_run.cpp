@@ -195,7 +195,7 @@ bool work_through(const RunArguments& arguments,
     if (subject.is_study()) write_outcome(subject, {});
   };
   write();
-  SweepDisplay display(subject.plan.list, options.workers, frozen_loader(arguments.sweep), write);
+  SweepDisplay display(subject.plan.list, options, frozen_loader(arguments.sweep), write);
   const bool stopped = run_locally(subject.plan.list, options, display);
   display.clear();
   return stopped;

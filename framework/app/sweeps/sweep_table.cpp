@@ -126,17 +126,19 @@ std::string sweep_table(const RunList& list,
 }
 
 SweepDisplay::SweepDisplay(const RunList& list,
-                           int workers,
+                           const LocalRunOptions& options,
                            LoadSpec load,
                            std::function<void()> row_done)
     : list_(list),
       row_done_(std::move(row_done)),
-      workers_(workers),
+      workers_(options.workers),
+      begins_(list.rows.size(), options.rows.empty()),
       terminal_(isatty(STDERR_FILENO) != 0),
       hint_(terminal_ ? page_hint(short_path(list.folder)) : ""),
       started_(Clock::now()),
       drawn_(started_),
       costs_(list, std::move(load)) {
+  for (const Index k : options.rows) begins_[usize(k)] = true;
   catch_interrupts();
 }
 
@@ -180,28 +182,28 @@ void SweepDisplay::row_ended(const ListedRun& row, const RowStatus& status, doub
                       status.fault.empty() ? "" : ": " + status.fault));
 }
 
-// Time left for all: what active rows say of themselves, and for those to come their costs at the
-// pace of the others.
+// Time left for all: for active rows at their own pace, for those to come from their costs at the pace of the others.
 std::string SweepDisplay::total_text(const std::vector<ActiveRow>& active,
                                      const std::vector<RowStatus>& rows) const {
+  const double used = used_updates(rows);
   double left = 0, slowest = 0;
   RowPace pace;
   for (const auto& [row, seconds] : ended_) pace.add(row->part, costs_.of(*row), seconds);
   std::vector<bool> known(rows.size());
   for (const ActiveRow& row : active) {
-    const double own = row.progress.seconds_left();
+    const double updates = used * static_cast<double>(row.progress.updates());
+    const double own = row.progress.seconds_per_update() *
+                       std::max(0.0, updates - static_cast<double>(row.progress.update()));
     if (!std::isfinite(own)) continue;
     left += own;
     slowest = std::max(slowest, own);
-    pace.add(row.row->part,
-             costs_.of(*row.row),
-             row.progress.seconds_per_update() * static_cast<double>(row.progress.updates()));
+    pace.add(row.row->part, costs_.of(*row.row), row.progress.seconds_per_update() * updates);
     known[usize(row.row - list_.rows.data())] = true;
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (known[i] || !LocalRunOptions().begin.contains(rows[i].state)) continue;
-    const auto updates = static_cast<double>(std::max<Index>(1, rows[i].updates));
-    const double rest = 1 - static_cast<double>(rows[i].last_update) / updates;
+    if (known[i] || !begins_[i] || !LocalRunOptions().begin.contains(rows[i].state)) continue;
+    const double updates = std::max(1.0, used * static_cast<double>(rows[i].updates));
+    const double rest = std::max(0.0, 1 - static_cast<double>(rows[i].last_update) / updates);
     left += rest * pace.seconds(list_.rows[i].part, costs_.of(list_.rows[i]));
   }
   if (std::isnan(left)) return "";
