@@ -32,10 +32,10 @@ def write_table(study: Json, data: Json, finding: str, file: Path) -> None:
                     if column in record["test"]:
                         compact(group, column, record["test"][column][:])
                 for array in sorted(metric for metric in claimed if "." in metric):
-                    values, places = diagnosed(record, array)
-                    group[array] = values
-                    if places is not None:
-                        group[array].attrs["places"] = places
+                    if (found := diagnosed(record, array)) is not None:
+                        group[array] = found[0]
+                        if found[1] is not None:
+                            group[array].attrs["places"] = found[1]
 
 
 def compact(group: Any, name: str, values: Any) -> None:
@@ -45,9 +45,12 @@ def compact(group: Any, name: str, values: Any) -> None:
 
 
 def diagnosed(record: Any, name: str) -> tuple[Any, Any]:
-    """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis."""
+    """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis; None where
+    the run has no such array, as one without attention has no contexts."""
     diagnostic, *start, array = name.split(".")
-    splits = record["diagnostics"][diagnostic]
-    found = next(splits[split] for split in ("test", "dev") if split in splits and not (start and splits[split]["update"][0]))
+    splits = record["diagnostics"].get(diagnostic, {})
+    found = next((splits[split] for split in ("test", "dev") if split in splits and not (start and splits[split]["update"][0])), {})
+    if array not in found:
+        return None
     axes = [dimension[0][:] for dimension in found[array].dims][1:]
     return np.atleast_1d(found[array][0 if start else -1]), axes[0] if axes else None
