@@ -3,7 +3,7 @@
 
 capacity.py FOLDER [--least 90] [--metric token_accuracy]: FOLDER holds the records of the study, by part-variant. A length is kept when its metric, and
 that of every shorter length, is at least so many percent. The probe (diagnostic `bottleneck`) is asked for each position of 1 to 20, and the mean
-of its answers is shown.
+of its answers is shown, for every width also by the number of sentences that it learnt from.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from softalign_tools.program import RecordError
 from softalign_tools.study_script import Made, cell, complete_runs, markdown, run_script
 
 PROBE = "diagnostics/bottleneck/dev"
-Curves = dict[str, dict[str, dict[int, list[float]]]]  # part -> model -> width -> a number of each seed
+Curves = dict[str, dict[str, dict[int, list[float]]]]  # part -> model -> width, or sentences -> a number of each seed
 
 
 def longest_kept(results: h5py.Group, metric: str, least: float) -> int:
@@ -41,10 +41,9 @@ def longest_kept(results: h5py.Group, metric: str, least: float) -> int:
     return kept
 
 
-def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves]:
-    """The longest length kept; percent of words that a probe finds in the state."""
-    kept: Curves = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    probed: Curves = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves, Curves]:
+    """The longest length kept; percent of words that a probe finds in the state, and that by the sentences that taught it."""
+    kept, probed, taught = (defaultdict(lambda: defaultdict(lambda: defaultdict(list))) for _ in range(3))
     for run in complete_runs(folder):
         model, _, width = run["variant"].rpartition("-")
         record = run["place"] / "run.h5"
@@ -54,14 +53,16 @@ def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves]:
                 raise RecordError(f"{record}: has no metric {printable(metric)}")
             kept[run["part"]][model][int(width)].append(longest_kept(results, metric, least))
             probed[run["part"]][model][int(width)].append(float(np.nanmean(file[PROBE]["state_accuracy"][-1])))
-    return kept, probed
+            for sentences, found in zip(file[PROBE]["taught"], file[PROBE]["state_accuracy_by_taught"][-1]):
+                taught[run["part"]][run["variant"]][int(sentences)].append(float(found))
+    return kept, probed, taught
 
 
 def table(title: str, curves: Curves) -> str:
-    """Markdown: widths in columns."""
-    widths = sorted({width for models in curves.values() for seeds in models.values() for width in seeds})
-    rows = [[title, *map(str, widths)]]
-    rows += [[f"{part}, {model}", *(cell(seeds.get(width, [])) for width in widths)] for part, models in curves.items() for model, seeds in models.items()]
+    """Markdown: widths, or sentences, in columns."""
+    columns = sorted({column for models in curves.values() for seeds in models.values() for column in seeds})
+    rows = [[title, *(f"{column:,}" for column in columns)]]
+    rows += [[f"{part}, {model}", *(cell(seeds.get(column, [])) for column in columns)] for part, models in curves.items() for model, seeds in models.items()]
     return markdown(rows)
 
 
@@ -94,8 +95,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def make(arguments: argparse.Namespace) -> Made:
-    kept, probed = read(arguments.folder, arguments.metric, arguments.least)
-    text = table("longest source kept", kept) + "\n" + table("% found by a linear probe of the state", probed)
+    kept, probed, taught = read(arguments.folder, arguments.metric, arguments.least)
+    text = "\n".join([
+        table("longest source kept, by width", kept),
+        table("% found by a linear probe of the state, by width", probed),
+        table("% found by the probe, by the sentences that taught it", taught),
+    ])  # fmt: skip
     caption = (
         f"Above: the longest source of which at least {arguments.least:g} % are right, as of every shorter one. Below: what a linear probe of the first state finds "
         "of the source, the mean over positions 1 to 20. Means over seeds; bars from the least to the most."
