@@ -227,13 +227,16 @@ def wrapped(words: str, room: float) -> str:
 
 
 def legend_above(figure: Figure, handles: list) -> Legend:
-    """In as few rows as the width allows; a figure of constrained layout makes room for it, and grows where it is higher than half of it."""
+    """Row by row, in as few rows as the width allows, about equally long; a figure of constrained layout makes room for it, and grows where
+    it is higher than half of it."""
     width, height = figure.get_size_inches()
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), width - 0.5))  # beside a piece of its line
     renderer = figure.canvas.get_renderer()
-    for columns in range(len(handles), 0, -1):
-        legend = figure.legend(handles=handles, loc="upper center", ncol=columns, bbox_to_anchor=(0.5, 1), borderaxespad=0.2,
+    count = len(handles)
+    for columns in dict.fromkeys(math.ceil(count / rows) for rows in range(1, count + 1)):
+        by_column = [handle for first in range(columns) for handle in handles[first::columns]]  # the order in which matplotlib places them
+        legend = figure.legend(handles=by_column, loc="upper center", ncol=columns, bbox_to_anchor=(0.5, 1), borderaxespad=0.2,
                                handlelength=1.6, columnspacing=1.2, handletextpad=0.5)  # fmt: skip
         box = legend.get_window_extent(renderer)
         if columns == 1 or box.width <= width * figure.dpi:

@@ -54,8 +54,11 @@ def test_numbers_are_those_of_the_records(swept: sa.Sweep) -> None:
     figure = sa.lengths(swept, ["bleu", "loss"])
     assert [axes.get_ylabel().split()[0] for axes in figure.axes] == ["BLEU", "loss"]
     table = swept.frame()
-    for line, name in zip(figure.axes[0].lines, [text.get_text() for text in figure.legends[0].get_texts()]):
-        epochs, units = (int(part.partition("=")[2]) for part in name.split())
+    (legend,) = figure.legends
+    names = {line.get_color(): text.get_text() for line, text in zip(legend.get_lines(), legend.get_texts())}
+    assert len(names) == len(figure.axes[0].lines)
+    for line in figure.axes[0].lines:
+        epochs, units = (int(part.partition("=")[2]) for part in names[line.get_color()].split())
         rows = table[(table["train.epochs"] == epochs) & (table["model.encoder.units"] == units)]
         values = [sa.Run(folder).test["bleu"] for folder in rows["folder"]]
         assert list(line.get_ydata()) == pytest.approx(list((values[0] + values[1])[1:] / 2), nan_ok=True)

@@ -18,6 +18,7 @@ from made_records import TEXT, change_spec, write_alignments, write_images, writ
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.image import imread
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
@@ -182,6 +183,20 @@ def test_a_legend_of_long_names_stays_in_its_figure():
     assert 0 <= box.x0 and box.x1 <= figure.bbox.x1 and axis.y1 <= box.y0 and box.y1 <= figure.bbox.y1
     assert axis.height / figure.dpi > 0.8
     assert [text.get_text().replace("\n", " ") for text in legend.get_texts()] == names
+
+
+@pytest.mark.parametrize("count", [1, 5, 9, 14])
+def test_a_legend_is_read_row_by_row(count: int):
+    names = [f"additive-{i}" for i in range(count)]
+    figure = drawing.Drawing(figsize=(7.4, 3), layout="constrained")
+    drawing.legend_above(figure, [Line2D([], [], label=name) for name in names])
+    figure.canvas.draw()
+    rows: dict[int, list[tuple[float, str]]] = {}
+    for text in figure.legends[0].get_texts():
+        box = text.get_window_extent()
+        rows.setdefault(-round(box.y0), []).append((box.x0, text.get_text()))
+    assert [name for _, row in sorted(rows.items()) for _, name in sorted(row)] == names
+    assert max(map(len, rows.values())) - min(map(len, rows.values())) < len(rows)
 
 
 def test_a_letter_that_the_fonts_lack_takes_finite_room():
