@@ -44,7 +44,7 @@ def compact(group: Any, name: str, values: Any) -> None:
     group.create_dataset(name, data=values, compression="gzip", compression_opts=9, shuffle=True)
 
 
-def diagnosed(record: Any, name: str) -> tuple[Any, Any]:
+def diagnosed(record: Any, name: str) -> tuple[Any, Any] | None:
     """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis; None where
     the run has no such array, as one without attention has no contexts."""
     diagnostic, *start, array = name.split(".")
