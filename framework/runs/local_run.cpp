@@ -58,8 +58,9 @@ double RowProgress::seconds_per_update() const {
   return (last_time_ - first_time_) / static_cast<double>(update_ - first_update_);
 }
 
-double RowProgress::seconds_left() const {
-  return static_cast<double>(std::max<Index>(0, updates_ - update_)) * seconds_per_update();
+double RowProgress::seconds_left(double used) const {
+  const double updates = used * static_cast<double>(updates_);
+  return std::max(0.0, updates - static_cast<double>(update_)) * seconds_per_update();
 }
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& command,

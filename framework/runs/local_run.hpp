@@ -35,7 +35,8 @@ class RowProgress {
   Index updates() const { return updates_; }  // 0: not known yet
   double value() const { return value_; }  // of the metric, at the last dev evaluation; NaN: none
   double seconds_per_update() const;       // NaN: not known yet
-  double seconds_left() const;             // NaN: not known yet
+  // used: the part of the updates that will be made, where training stops early. NaN: not known yet.
+  double seconds_left(double used = 1) const;
 
  private:
   RunFolder run_;

@@ -191,13 +191,14 @@ std::string SweepDisplay::total_text(const std::vector<ActiveRow>& active,
   for (const auto& [row, seconds] : ended_) pace.add(row->part, costs_.of(*row), seconds);
   std::vector<bool> known(rows.size());
   for (const ActiveRow& row : active) {
-    const double updates = used * static_cast<double>(row.progress.updates());
-    const double own = row.progress.seconds_per_update() *
-                       std::max(0.0, updates - static_cast<double>(row.progress.update()));
+    const double own = row.progress.seconds_left(used);
     if (!std::isfinite(own)) continue;
     left += own;
     slowest = std::max(slowest, own);
-    pace.add(row.row->part, costs_.of(*row.row), row.progress.seconds_per_update() * updates);
+    pace.add(
+        row.row->part,
+        costs_.of(*row.row),
+        used * row.progress.seconds_per_update() * static_cast<double>(row.progress.updates()));
     known[usize(row.row - list_.rows.data())] = true;
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
