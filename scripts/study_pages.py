@@ -32,7 +32,7 @@ from softalign_tools.files import TEXT_MARK, OutputError, add_force, made_by_us,
 from softalign_tools.paper_lines import draw_lengths, lengths, trained_on
 from softalign_tools.program import RecordError, answer, report_of
 from softalign_tools.report.svg import p_text
-from softalign_tools.study_findings import filled, finding, write_summary
+from softalign_tools.study_findings import filled, finding, relinked, write_summary
 from softalign_tools.study_json import read_study
 from softalign_tools.study_script import cell, digits_of, markdown
 from softalign_tools.study_table import write_table
@@ -216,7 +216,7 @@ def chapters_of(name: str, found: str) -> str:
     chapters = {title: chapter for chapter, title in CHAPTER.findall(text)}
     if found:
         chapters["What was found"] = f"## What was found\n\n{found}\n"
-    return "".join(chapters.get(title, "") for title in REPEATED).replace("](../", "](../../../experiments/")
+    return relinked("".join(chapters.get(title, "") for title in REPEATED), f"experiments/{name}", f"results/studies/{name}")
 
 
 def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool, found: str, again: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import posixpath
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -50,6 +51,15 @@ def filled(text: str, claims: Sequence[Row], table: Path) -> str:
         return re.sub(r"`\{([^{}]+)\}`", value, text)
 
 
+def relinked(text: str, old: str, new: str) -> str:
+    """A text of the folder `old` for the folder `new`: its relative links lead where they led. Code stays as it is."""
+
+    def link(found: re.Match[str]) -> str:
+        return f"]({posixpath.relpath(posixpath.join(old, found[1]), new)})" if found[1] else found[0]
+
+    return re.sub(r"`[^`]*`|\]\((?![a-z]+:|[#/])([^)\s]+)\)", link, text)
+
+
 def short_claims(file: Path) -> str:
     """The claims of a study, a line each."""
     with file.open(encoding="utf-8", newline="") as lines:
@@ -72,7 +82,8 @@ def write_summary(results: Path) -> None:
     studies = []
     for page_ in sorted(results.glob("studies/*/README.md")):
         if (page_.parent / "claims.csv").exists():
+            name = page_.parent.name
             found = page_.read_text(encoding="utf-8").partition("## What was found\n\n")[2].split("\n\n")[0]
-            studies.append(f"## [{page_.parent.name}](studies/{page_.parent.name}/README.md)\n\n{found}\n\n{short_claims(page_.parent / 'claims.csv')}")
+            studies.append(f"## [{name}](studies/{name}/README.md)\n\n{relinked(found, f'studies/{name}', '.')}\n\n{short_claims(page_.parent / 'claims.csv')}")
     text = re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: f"{BEGIN}\n" + "\n".join(studies) + f"\n{END}", text, flags=re.S)
     write(readme, text.encode(), force=True)
