@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "framework/autodiff/tape_pool.hpp"
 #include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/batches.hpp"
@@ -162,27 +163,6 @@ double bytes_of(const std::vector<Hypothesis>& hypotheses) {
   return sum;
 }
 
-// A pool of tapes for batches, so that their memory is allocated once.
-class TapePool {
- public:
-  std::unique_ptr<Tape> take() {
-    std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Tape>(Tape::Mode::infer);
-    auto tape = std::move(free_.back());
-    free_.pop_back();
-    return tape;
-  }
-  void give(std::unique_ptr<Tape> tape) {
-    tape->reset();
-    std::lock_guard lock(mutex_);
-    free_.push_back(std::move(tape));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Tape>> free_;
-};
-
 // Every `count`th, so that all ranks have long and short sentences.
 Batches batches_of_rank(Batches all, const Ranks& ranks) {
   if (ranks.count() == 1) return all;
@@ -246,7 +226,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
       throw Interrupted("interrupted while evaluating {}", split.name);
     Batch batch = make_batch(split, batches[usize(i)], scorer.batch_parts());
     model.place_links(batch);
-    auto borrowed = tapes.take();
+    const auto borrowed = tapes.borrow();
     Tape& tape = *borrowed;
     keep_self_attention(model, tape, batch, out.self_attention);
     double found = 0;  // bytes
@@ -303,7 +283,6 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     const auto of_tape = static_cast<double>(tape.arena().peak()),
                of_second = static_cast<double>(tape.peak_bytes()) - of_tape,
                of_packs = static_cast<double>(tape.pack_bytes());
-    tapes.give(std::move(borrowed));
     std::lock_guard lock(mutex);
     out.tape_bytes = std::max(out.tape_bytes, of_tape);
     out.found_bytes = std::max(out.found_bytes, of_second + found);

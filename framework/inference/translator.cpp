@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "framework/autodiff/tape_pool.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
@@ -179,6 +180,7 @@ std::vector<Translation> Translator::translate_all(const std::vector<Source>& so
   const Block block = read(sources, demands, translations);
   if (options_.too_long == TooLong::refuse) sizes_.check(block.split, true);
   const Batches batches = evaluation_batches(block.split, run().spec().evaluate.batch);
+  TapePool tapes;
   const auto search = [&](Index b) {
     const Batch batch = make_batch(block.split, batches[usize(b)], runs_.scorer.batch_parts());
     std::vector<Index> numbers;  // random draws depend only on the line
@@ -191,9 +193,9 @@ std::vector<Translation> Translator::translate_all(const std::vector<Source>& so
     }
     SourceBatch source = batch.source_side();
     source.examples = numbers;
-    Tape tape(Tape::Mode::infer);
+    const auto tape = tapes.borrow();
     auto found = search_->run(
-        runs_.scorer, tape, source, {unknown_ && unknown_->forbids(), prefixes, phrases});
+        runs_.scorer, *tape, source, {unknown_ && unknown_->forbids(), prefixes, phrases});
     for (std::size_t row = 0; row < found.size(); ++row) {
       auto& best = found[row];
       best.resize(std::min(best.size(), usize(options_.most)));
@@ -280,12 +282,13 @@ std::vector<Hypothesis> ForcedDecoder::decode(const std::vector<std::string>& so
   sizes_.check(split, false);
   std::vector<Hypothesis> hypotheses(sources.size());
   const Batches batches = evaluation_batches(split, runs_.first().spec().evaluate.batch);
+  TapePool tapes;
   const auto force_batch = [&](Index b) {
     const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.batch_parts());
     std::vector<std::span<const Token>> tokens;
     for (Index row = 0; row < batch.rows; ++row) tokens.push_back(batch.target(row));
-    Tape tape(Tape::Mode::infer);
-    std::vector<Forced> forced = force(runs_.scorer, tape, batch.source_side(), tokens);
+    const auto tape = tapes.borrow();
+    std::vector<Forced> forced = force(runs_.scorer, *tape, batch.source_side(), tokens);
     for (std::size_t row = 0; row < forced.size(); ++row) {
       const auto example = usize(batch.example[row]);
       const Index line = line_of[example];
