@@ -115,16 +115,16 @@ struct Distances {
   }
 };
 
-// P [T, keys of the sentence]
+// P [T, keys of the sentence]; keys: K^T
 void probabilities(const Head& h,
                    const DistanceRows& distances,
                    HeadRows<const real> queries,
-                   HeadRows<const real> keys,
+                   Matrix keys,
                    real* p,
                    real* scratch) {
   const Index width = h.keys();
   const Matrix q = h.matrix(queries, h.n.queries);
-  gemm(q, h.matrix(keys, width).transpose(), false, p, width);
+  gemm(q, keys, false, p, width);
   if (distances.keys != nullptr)
     Distances{h, distances}.add_products(q, distances.keys, p, scratch);
   scale(h.n.queries * width, inverse_root(h.n.size), p, p);
@@ -175,12 +175,24 @@ void multi_head_forward(const MultiHeadSizes& n,
                         real* each,
                         real* scratch) {
   const DistanceRows& distances = terms.distances;
-  for (Index b = 0; b < n.sentences; ++b)
+  for (Index b = 0; b < n.sentences; ++b) {
+    const Index width = n.keys_of(b);
+    real* of_rows = scratch + n.queries * width;
+    // A step of a search has one query. Its product would transpose the keys of one head at a time and
+    // read every row of memory once for each.
+    real* turned = n.queries == 1 ? of_rows + distances.rows : nullptr;
+    if (turned != nullptr)
+      transpose(
+          {keys.data + b * keys.sentence, width, n.heads * n.size, keys.position}, turned, width);
     for (Index i = 0; i < n.heads; ++i) {
       const Head h{n, b, i};
-      const Index width = h.keys();
-      real* of_rows = scratch + n.queries * width;
-      probabilities(h, distances, queries, keys, scratch, of_rows);
+      probabilities(h,
+                    distances,
+                    queries,
+                    turned != nullptr ? Matrix{turned + i * n.size * width, n.size, width}
+                                      : h.matrix(keys, width).transpose(),
+                    scratch,
+                    of_rows);
       for (Index t = 0; t < n.queries; ++t) {
         const Index row = t * n.sentences + b;
         const real* weights = scratch + t * width;
@@ -200,6 +212,7 @@ void multi_head_forward(const MultiHeadSizes& n,
            h.begin(context),
            context.position);
     }
+  }
 }
 
 void multi_head_backward(const MultiHeadSizes& n,
@@ -225,7 +238,7 @@ void multi_head_backward(const MultiHeadSizes& n,
       real* of_rows = dweights + n.queries * width;
       const Matrix dp{dweights, n.queries, width};
       const Matrix q = h.matrix(queries, n.queries);
-      probabilities(h, distances, queries, keys, weights, of_rows);
+      probabilities(h, distances, queries, h.matrix(keys, width).transpose(), weights, of_rows);
       if (dcontext.data != nullptr) {
         const Matrix dc = h.matrix(dcontext, n.queries);
         const real* used = weights;

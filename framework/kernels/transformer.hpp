@@ -103,7 +103,8 @@ struct MultiHeadTerms {
 inline Index multi_head_scratch(const MultiHeadSizes& sizes,
                                 const MultiHeadTerms& terms,
                                 bool backward) {
-  return sizes.queries * (sizes.keys * (backward ? 2 : 1) + terms.distances.rows);
+  const Index turned = backward || sizes.queries > 1 ? 0 : sizes.heads * sizes.size * sizes.keys;
+  return sizes.queries * (sizes.keys * (backward ? 2 : 1) + terms.distances.rows) + turned;
 }
 
 // mean [T,B,S]: the mean of P over the heads, each [T,B,H,S]: P itself; either may be null, both must be
