@@ -19,7 +19,7 @@ constexpr const char* kSweep = R"json({
     "title": {"description": "of the tables", "type": "string"},
     "base": {"description": "the spec that is varied, relative to this file", "type": "string"},
     "overrides": {"description": "changes for all rows", "$ref": "#/definitions/overrides"},
-    "tiny": {"description": "changes over those where the sweep is only tried (--tiny)", "$ref": "#/definitions/overrides"},
+    "tiny": {"description": "changes over those where the sweep is only tried (--tiny); of all parts without their own", "$ref": "#/definitions/overrides"},
     "variants": {"description": "named rows, each with its changes", "$ref": "#/definitions/variants"},
     "report": {"$ref": "#/definitions/report"},
     "parts": {

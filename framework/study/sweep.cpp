@@ -60,19 +60,26 @@ std::vector<ReportedMetric> read_report(const Value* value) {
   return metrics;
 }
 
+// What a study says of all its parts.
+struct Shared {
+  std::vector<SweepVariant> variants;
+  const Value* tiny = nullptr;
+};
+
 // The keys of a part, at `where`. variants: whether it has any, rather than parameters.
 SweepPart read_part(Fields& fields,
                     const std::string& name,
                     const Position& where,
                     bool variants,
-                    const std::vector<SweepVariant>& shared,
+                    const Shared& shared,
                     bool tiny) {
   SweepPart part;
   part.name = variants ? name : "";
   part.title = fields.text("title", name);
   const Value& base = fields.get("base");
   const Value* const changes = fields.find("overrides");
-  const Value* const smaller = fields.find("tiny");
+  const Value* const own_tiny = fields.find("tiny");
+  const Value* const smaller = own_tiny ? own_tiny : shared.tiny;
   const Value* const own_variants = variants ? fields.find("variants") : nullptr;
   const Value* const report = variants ? fields.find("report") : nullptr;
   fields.finish();
@@ -83,7 +90,7 @@ SweepPart read_part(Fields& fields,
   if (smaller)
     for (Override& change : read_overrides(*smaller, "tiny"))
       if (tiny) part.changes.push_back(std::move(change));
-  part.variants = shared;
+  part.variants = shared.variants;
   for (SweepVariant& own : read_variants(own_variants)) {
     const auto same = std::ranges::find(part.variants, own.name, &SweepVariant::name);
     if (same == part.variants.end())
@@ -294,9 +301,9 @@ Sweep read_sweep(const fs::path& file, bool tiny) {
       throw SpecError("{}: this goes with parameters, and here are none", other->where.str());
   if (parts && !variants)
     throw SpecError("{}: parameters go with one base, not with parts", parts->where.str());
-  const std::vector<SweepVariant> shared =
-      parts ? read_variants(fields.find("variants")) : std::vector<SweepVariant>();
+  Shared shared;
   if (parts) {
+    shared = {read_variants(fields.find("variants")), fields.find("tiny")};
     fields.finish();
     for (const Value::Entry& entry : entries_of(*parts, "parts")) {
       const std::string part = legal_name(entry.key, entry.where);

@@ -97,7 +97,7 @@ struct Sweep : SweepSettings {
 
 // Throws SpecError with file, line and column for whatever is not as above: unknown keys, names
 // that cannot name folders, claims about what is not in the file.
-// `tiny`: with what its parts say of it, one seed, and "-tiny" behind its name.
+// `tiny`: with what `tiny` says in it, one seed, and "-tiny" behind its name.
 Sweep read_sweep(const std::filesystem::path& file, bool tiny = false);
 
 // The settings of a row, in the order of the parameters.
