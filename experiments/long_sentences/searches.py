@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from softalign_tools import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 
-from softalign_tools.drawing import WIDTHS, legend_above, looks
+from softalign_tools.drawing import WIDTHS, legend_above, looks, plain_log_ticks
 from softalign_tools.program import answer
 from softalign_tools.study_script import Made, markdown, run_script
 
@@ -45,8 +45,7 @@ def draw(searches: dict[str, list[Row]]) -> plt.Figure:
             line = axis.plot([row["set"][RATE] for row in shown], [row["metric"] for row in shown], **style, alpha=paleness, label=search)[0]
         lines.append(line)
     axis.set(xscale="log", xlabel="learning rate", ylabel="dev loss")
-    axis.set_xticks([0.0003, 0.001, 0.003], ["0.0003", "0.001", "0.003"], minor=False)
-    axis.minorticks_off()
+    plain_log_ticks(axis.xaxis, (1, 3))
     legend_above(figure, lines)
     return figure
 

@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -20,7 +21,7 @@ from matplotlib.image import AxesImage
 from matplotlib.legend import Legend
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from softalign_tools import palette
 from softalign_tools.charts import Chart
@@ -117,14 +118,18 @@ def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
     write(path, drawn.getvalue(), force)
 
 
+def plain_log_ticks(axis: Axis, multiples: Sequence[float] = (1, 2, 5)) -> None:
+    """Of a logarithmic axis: these multiples of powers of ten, written as plain numbers."""
+    axis.set_major_locator(LogLocator(subs=multiples))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())
+
+
 def value_axis(axis: Axes, chart: Chart) -> None:
     """From 0 for shares, logarithmic where values are far apart."""
     if chart.logarithmic:
         axis.set_yscale("log")
-        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.yaxis.set_major_formatter(ScalarFormatter())
-        axis.yaxis.set_minor_formatter(NullFormatter())
-        axis.minorticks_off()
+        plain_log_ticks(axis.yaxis)
     else:
         axis.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     if chart.from_zero:
