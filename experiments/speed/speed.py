@@ -2,8 +2,8 @@
 """How fast the models of the study train and translate, by threads and by source length: tables, and with --output a figure.
 
 speed.py FOLDER [--threads 1,2] [--again]: FOLDER holds the records of the study. Each model of the first seed trains for 40 updates and translates
-sentences of each length, a hundred at once, greedily and with the length of the source forced on the output, so that all write as much. Models take turns,
-three times; the fastest counts. FOLDER/speed.json keeps the numbers; --again measures anew. Nothing else should run meanwhile.
+20,480 words in sentences of each length, 64 sentences in a batch, greedily and with the length of the source forced on the output, so that all write as
+much. Models take turns, six times; the fastest counts. FOLDER/speed.json keeps the numbers; --again measures anew. Nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from softalign_tools import plain_matplotlib  # isort: skip
 import h5py
 import matplotlib.pyplot as plt
 
-from softalign_tools.drawing import WIDTHS, legend_above, looks
+from softalign_tools.drawing import WIDTHS, legend_above, looks, plain_log_ticks
 from softalign_tools.program import RecordError, program
 from softalign_tools.study_script import Made, complete_runs, markdown, run_script
 
@@ -34,12 +35,12 @@ SOURCE = Path(__file__).resolve().parents[1] / "bible_en_es/data/test.en.gz"
 
 class Load(NamedTuple):
     lengths: list[int]  # of sources, words
-    sentences: int  # translated at once
+    words: int  # translated of each length
     updates: int  # of training
     turns: int
 
 
-FULL, TINY = Load([10, 20, 40, 80], 100, 40, 3), Load([10, 20], 2, 1, 1)
+FULL, TINY = Load([10, 20, 40, 80], 20480, 40, 6), Load([10, 20], 40, 1, 1)
 Times = dict[str, dict[str, dict[str, dict[str, float]]]]  # measure -> variant -> threads -> length or "" -> number
 
 
@@ -60,18 +61,21 @@ def sentences_of(length: int, count: int) -> str:
 
 def measured(runs: dict[str, Path], threads: list[int], load: Load) -> Times:
     """Seconds for a translation, without those for reading the record; target symbols that training takes a second."""
+    seconds: dict[tuple[str, int, int, int], float] = {}  # variant, threads, length, sentences -> the fastest translation
     times: Times = {what: {variant: {str(n): {} for n in threads} for variant in runs} for what in ("translation", "training")}
     forced = ("search=greedy", "search.max_ratio=1", "search.max_extra=0", "search.min_ratio=1")
     for _ in range(load.turns):
-        for number in threads:
-            for variant, place in runs.items():
-                of = times["training"][variant][str(number)]
-                of[""] = max(of.get("", 0), trained(place, number, load.updates))
-                for length in load.lengths:
-                    ask = ("translate", place, *forced, "--threads", number)
-                    seconds = timed(*ask, text=sentences_of(length, load.sentences)) - timed(*ask, text=sentences_of(length, 1))
-                    of = times["translation"][variant][str(number)]
-                    of[str(length)] = min(of.get(str(length), float("inf")), max(seconds, 1e-6) / (load.sentences - 1))
+        for number, (variant, place) in product(threads, runs.items()):
+            of = times["training"][variant][str(number)]
+            of[""] = max(of.get("", 0), trained(place, number, load.updates))
+            for length in load.lengths:
+                for count in (1, load.words // length):
+                    took = timed("translate", place, *forced, "--threads", number, text=sentences_of(length, count))
+                    key = (variant, number, length, count)
+                    seconds[key] = min(seconds.get(key, took), took)
+    for (variant, number, length, count), took in seconds.items():
+        if count > 1:
+            times["translation"][variant][str(number)][str(length)] = max(took - seconds[variant, number, length, 1], 1e-6) / (count - 1)
     return times
 
 
@@ -99,7 +103,8 @@ def draw(times: Times) -> plt.Figure:
             lines[variant] = axis.plot(lengths, [1000 * seconds for seconds in of[number].values()], **styles[variant], label=variant)[0]
         axis.set(xscale="log", yscale="log", xlabel="source words", title=f"threads: {number}")
         axis.set_xticks(lengths, map(str, lengths), minor=False)
-        axis.minorticks_off()
+        axis.set_xticks([], minor=True)
+    plain_log_ticks(axes[0][0].yaxis)
     axes[0][0].set_ylabel("milliseconds for a translation")
     legend_above(figure, list(lines.values()))
     return figure
@@ -119,14 +124,15 @@ def make(arguments: argparse.Namespace) -> Made:
         threads = sorted({int(number) for number in arguments.threads.split(",")})
         kept.write_text(json.dumps(measured(runs, threads, TINY if arguments.folder.name.endswith("-tiny") else FULL)))
     times = json.loads(kept.read_text())
-    rows = [["model", "parameters"]]
-    rows[0] += [f"training, symbols/s, threads: {n}" for n in next(iter(times["training"].values()))]
-    rows[0] += [f"{length} words, ms, threads: {n}" for n, of in next(iter(times["translation"].values())).items() for length in of]
+    trained = [["training", "parameters", *(f"symbols/s, threads: {number}" for number in next(iter(times["training"].values())))]]
     for variant, place in runs.items():
-        speeds = (f"{of['']:,.0f}" for of in times["training"][variant].values())
-        waits = (f"{1000 * seconds:.2f}" for of in times["translation"][variant].values() for seconds in of.values())
-        rows.append([variant, f"{parameters(place):,}", *speeds, *waits])
-    return markdown(rows), lambda: draw(times), "Milliseconds for a translation as long as its source, a hundred side by side, by source length."
+        trained.append([variant, f"{parameters(place):,}", *(f"{of['']:,.0f}" for of in times["training"][variant].values())])
+    translated = []
+    for number, lengths in next(iter(times["translation"].values())).items():
+        translated.append([[f"milliseconds for a translation, threads: {number}", *(f"{length} words" for length in lengths)]])
+        for variant in runs:
+            translated[-1].append([variant, *(f"{1000 * seconds:.2f}" for seconds in times["translation"][variant][number].values())])
+    return "\n".join(map(markdown, (trained, *translated))), lambda: draw(times), "Milliseconds for a translation as long as its source, 64 side by side, by source length."
 
 
 if __name__ == "__main__":
