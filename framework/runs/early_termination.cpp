@@ -123,6 +123,31 @@ std::vector<PruneDecision> median(const EarlyTerminateOptions& rule,
   return {decision};
 }
 
+OtherRuns histories_of(const RunList& list) {
+  OtherRuns all;
+  for (const ListedRun& row : list.rows)
+    all.emplace_back(row.run_id, read_dev_history(list.run(row).root));
+  return all;
+}
+
+bool promotes(const RunList& list) {
+  return list.early_terminate.type == "asha" && list.method != SweepMethod::optuna;
+}
+
+// What is decided now of a run that was stopped at its last value; nothing where it remains stopped.
+std::vector<PruneDecision> promotion(const RunList& list,
+                                     const std::string& run_id,
+                                     const DevHistory& own,
+                                     const OtherRuns& all) {
+  if (own.decisions.empty() || !own.decisions.back().stop || own.values.empty() ||
+      own.decisions.back().update != own.values.back().update)
+    return {};
+  std::vector<PruneDecision> now =
+      decide(list.early_terminate, list.metric.goal == "maximize", run_id, own, all);
+  if (std::ranges::any_of(now, &PruneDecision::stop)) now.clear();
+  return now;
+}
+
 std::string reason_of(const PruneDecision& d, const std::string& metric) {
   if (std::isnan(d.cut)) return fmt::format("{}: {} is {:.6g}", d.rule, metric, d.value);
   return fmt::format("{}: {} is {:.6g}, {:.6g} was needed among {} runs",
@@ -139,6 +164,13 @@ class ListPruner final : public Pruner {
       : list_(list), row_(row), folder_(std::move(folder)), ask_(std::move(ask)) {
     own_ = read_dev_history(folder_);
     own_.metric = list.metric.name;
+    if (!promotes(list_)) return;
+    const std::vector<PruneDecision> now = promotion(list_, row_.run_id, own_, histories_of(list_));
+    if (now.empty()) return;
+    std::erase_if(own_.decisions,
+                  [&](const PruneDecision& d) { return d.update == own_.values.back().update; });
+    own_.decisions.insert(own_.decisions.end(), now.begin(), now.end());
+    FileSystem::real().write_atomically(history_file(folder_), stored_text(own_));
   }
 
   std::optional<std::string> stop(Index update, const MetricTable& dev) override {
@@ -164,12 +196,11 @@ class ListPruner final : public Pruner {
  private:
   std::vector<PruneDecision> decisions_now(Index update, double value) {
     if (ask_) return {{update, "optuna", value, kUndefined, {}, !ask_(update, value)}};
-    OtherRuns others;
-    for (const ListedRun& row : list_.rows)
-      if (row.run_id != row_.run_id)
-        others.emplace_back(row.run_id, read_dev_history(list_.run(row).root));
-    return decide(
-        list_.early_terminate, list_.metric.goal == "maximize", row_.run_id, own_, others);
+    return decide(list_.early_terminate,
+                  list_.metric.goal == "maximize",
+                  row_.run_id,
+                  own_,
+                  histories_of(list_));
   }
 
   const RunList& list_;
@@ -199,6 +230,15 @@ std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,
   if (rule.type == "asha") return asha(rule, maximize, run_id, own, others);
   if (rule.type == "median") return median(rule, maximize, run_id, own, others);
   return {};
+}
+
+std::vector<std::size_t> promoted_rows(const RunList& list) {
+  std::vector<std::size_t> rows;
+  if (!promotes(list)) return rows;
+  const OtherRuns all = histories_of(list);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!promotion(list, all[i].first, all[i].second, all).empty()) rows.push_back(i);
+  return rows;
 }
 
 std::function<std::unique_ptr<Pruner>(const fs::path&)> make_pruner(const RunList& list,

@@ -5,7 +5,7 @@
 //
 // * asha (Li et al. 2020, asynchronous successive halving): rungs at min_updates * eta^i. A run that
 //   reaches a rung continues when it is among the best n / eta, at least one, of the n runs that have
-//   reached it so far.
+//   reached it so far. One that was stopped resumes once it is among them (their promotion).
 // * median (Golovin et al. 2017): from min_updates on, a run stops when its best value so far is worse
 //   than the median of what the others had at their last dev evaluation up to the same update; those
 //   that are not there yet do not count, and there must be `startup` of them.
@@ -76,10 +76,15 @@ std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,
                                   const DevHistory& own,
                                   const OtherRuns& others);
 
+// The rows that asha stopped and would not stop now, with what the others have published since: they may
+// resume. None where another rule, or Optuna, decides.
+std::vector<std::size_t> promoted_rows(const RunList& list);
+
 // Asked instead of a rule: returns whether the run continues after this value (optuna's pruners).
 using AskOutside = std::function<bool(Index update, double value)>;
 
-// For run_experiment; null when the plan stops nothing early and nobody is asked.
+// For run_experiment; null when the plan stops nothing early and nobody is asked. The pruner of a run that was
+// promoted replaces the decision to stop it.
 std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> make_pruner(
     const RunList& list, const ListedRun& row, AskOutside ask = {});
 

@@ -20,6 +20,7 @@
 #include "framework/record/file.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/folder/status.hpp"
+#include "framework/runs/early_termination.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/submit.hpp"
 #include "framework/train/followers.hpp"
@@ -177,7 +178,18 @@ class LocalRun {
       status_[i] = row_status(list_, list_.rows[i], alive_);
       if (options_.begin.contains(status_[i].state)) return i;
     }
-    if (Clock::now() - looked_ >= std::chrono::seconds(1)) looked_ = Clock::now();
+    if (Clock::now() - looked_ < std::chrono::seconds(1)) return std::nullopt;
+    looked_ = Clock::now();
+    return next_promoted();
+  }
+
+  // Those that were stopped early come last: by then the others have shown what is good.
+  std::optional<std::size_t> next_promoted() {
+    for (const std::size_t i : promoted_rows(list_)) {
+      if (!wanted(i)) continue;
+      status_[i] = row_status(list_, list_.rows[i], alive_);
+      if (status_[i].state == RunState::pruned) return i;
+    }
     return std::nullopt;
   }
 
@@ -227,6 +239,7 @@ class LocalRun {
   void settle(std::size_t i, const ProcessEnd& end, double seconds) {
     const ListedRun& row = list_.rows[i];
     status_[i] = row_status(list_, row, alive_);
+    looked_ = {};  // others may have been promoted
     RowStatus& status = status_[i];
     const bool stopping = watcher_.stop_requested();
     const bool unfinished = !is_over(status.state) && !is_worked_on(status.state);
@@ -312,7 +325,8 @@ ExperimentOutcome work_on(const RunList& list,
         check_names_in(list.place());
         check_names_in(list.place(), row.run_id, row.below);
         writes = true;
-        pruned = !options.never_prune && row_status(list, row).state == RunState::pruned;
+        pruned = !options.never_prune && row_status(list, row).state == RunState::pruned &&
+                 std::ranges::count(promoted_rows(list), usize(row.k)) == 0;
         if (!options.never_prune) experiment.pruner = make_pruner(list, row, options.ask);
       }
       if (!pruned) spec = row_spec(list, row, load);

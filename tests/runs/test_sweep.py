@@ -253,6 +253,24 @@ def test_runs_are_pruned_with_their_reasons_kept_and_can_be_verified(here: Path)
     assert status(here)["rows"][pruned["k"]]["state"] == "complete"
 
 
+def test_what_was_stopped_resumes_once_it_is_among_the_best(here: Path):
+    """The first of six learns fastest: at 8 updates it alone is among the best half of those that are there. In the end three are."""
+    rates = [0.01, 0.003, 0.001, 0.0003, 0.0001, 0.00003]
+    (here / "sweep.yaml").write_text(
+        "name: small\nbase: base.yaml\nearly_terminate: {type: asha, min_updates: 8, eta: 2}\n"
+        f"parameters: {{train.optimizer.learning_rate: {{values: {rates}}}}}\n"
+    )
+    softalign("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
+    rows = status(here)["rows"]
+    histories = [json.loads((Path(here, row["folder"]) / "early_termination.json").read_text()) for row in rows]
+    first = [next(value["value"] for value in history["values"] if value["update"] >= 8) for history in histories]
+    went_on = {k for k, history in enumerate(histories) if not history["decisions"][0]["stop"]}
+    assert went_on >= set(sorted(range(6), key=first.__getitem__)[:3])
+    promoted = [history["decisions"][0] for history in histories if len(history["decisions"][0]["compared"]) == 5 and not history["decisions"][0]["stop"]]
+    assert promoted
+    assert ": begins" not in softalign("sweep", "run", "sweep.yaml", cwd=here).stderr
+
+
 def test_a_failed_row_says_why_and_is_retried_only_when_asked(here: Path):
     text = here / "train.txt"
     corpus = "\n".join(f"a b c {i}" for i in range(20)) + "\n"

@@ -17,6 +17,7 @@
 #include "framework/base/ranks.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
+#include "framework/runs/early_termination.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/local_run.hpp"
 #include "framework/runs/plan.hpp"
@@ -67,6 +68,9 @@ Rows rows_of(const RunList& list, bool failed) {
     else if (state == RunState::running)
       rows.running.push_back(row.k);
   }
+  for (const std::size_t i : promoted_rows(list))
+    if (status.rows[i].state == RunState::pruned) rows.left.push_back(list.rows[i].k);
+  std::ranges::sort(rows.left);
   return rows;
 }
 
