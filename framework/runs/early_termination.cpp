@@ -232,12 +232,12 @@ std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,
   return {};
 }
 
-std::vector<std::size_t> promoted_rows(const RunList& list) {
-  std::vector<std::size_t> rows;
+std::vector<Index> promoted_rows(const RunList& list) {
+  std::vector<Index> rows;
   if (!promotes(list)) return rows;
   const OtherRuns all = histories_of(list);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!promotion(list, all[i].first, all[i].second, all).empty()) rows.push_back(i);
+    if (!promotion(list, all[i].first, all[i].second, all).empty()) rows.push_back(list.rows[i].k);
   return rows;
 }
 

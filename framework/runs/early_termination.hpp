@@ -76,9 +76,9 @@ std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,
                                   const DevHistory& own,
                                   const OtherRuns& others);
 
-// The rows that asha stopped and would not stop now, with what the others have published since: they may
-// resume. None where another rule, or Optuna, decides.
-std::vector<std::size_t> promoted_rows(const RunList& list);
+// The k of the rows that asha stopped and would not stop now, with what the others have published since: they
+// may resume. None where another rule, or Optuna, decides.
+std::vector<Index> promoted_rows(const RunList& list);
 
 // Asked instead of a rule: returns whether the run continues after this value (optuna's pruners).
 using AskOutside = std::function<bool(Index update, double value)>;

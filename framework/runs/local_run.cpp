@@ -185,7 +185,8 @@ class LocalRun {
 
   // Those that were stopped early come last: by then the others have shown what is good.
   std::optional<std::size_t> next_promoted() {
-    for (const std::size_t i : promoted_rows(list_)) {
+    for (const Index k : promoted_rows(list_)) {
+      const auto i = usize(k);
       if (!wanted(i)) continue;
       status_[i] = row_status(list_, list_.rows[i], alive_);
       if (status_[i].state == RunState::pruned) return i;
@@ -326,7 +327,7 @@ ExperimentOutcome work_on(const RunList& list,
         check_names_in(list.place(), row.run_id, row.below);
         writes = true;
         pruned = !options.never_prune && row_status(list, row).state == RunState::pruned &&
-                 std::ranges::count(promoted_rows(list), usize(row.k)) == 0;
+                 std::ranges::count(promoted_rows(list), row.k) == 0;
         if (!options.never_prune) experiment.pruner = make_pruner(list, row, options.ask);
       }
       if (!pruned) spec = row_spec(list, row, load);

@@ -260,7 +260,12 @@ def test_what_was_stopped_resumes_once_it_is_among_the_best(here: Path):
         "name: small\nbase: base.yaml\nearly_terminate: {type: asha, min_updates: 8, eta: 2}\n"
         f"parameters: {{train.optimizer.learning_rate: {{values: {rates}}}}}\n"
     )
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    for k in range(4):
+        softalign("sweep", "work", "sweep.yaml", "--row", k, cwd=here)
+    assert status(here)["promoted"] == [1] and "to be resumed: 1\n" in softalign("sweep", "status", "sweep.yaml", cwd=here).stdout
     softalign("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
+    assert status(here)["promoted"] == []
     rows = status(here)["rows"]
     histories = [json.loads((Path(here, row["folder"]) / "early_termination.json").read_text()) for row in rows]
     first = [next(value["value"] for value in history["values"] if value["update"] >= 8) for history in histories]

@@ -12,6 +12,7 @@
 #include "framework/base/text.hpp"
 #include "framework/record/file.hpp"
 #include "framework/runs/claims.hpp"
+#include "framework/runs/early_termination.hpp"
 #include "framework/runs/local_run.hpp"
 #include "framework/runs/results.hpp"
 #include "framework/runs/run_list.hpp"
@@ -211,6 +212,7 @@ ExitCode status(const SweepArguments& arguments, bool json) {
     write_sweep_table(list, status);
     Json all = list_json(list, &status, judged);
     all["queued"] = queued;
+    all["promoted"] = promoted_rows(list);
     print_json(all);
   } else {
     for (const Json& job : queued)
@@ -218,6 +220,8 @@ ExitCode status(const SweepArguments& arguments, bool json) {
                  ranges_text(job["rows"]),
                  printable(job["job"].get<std::string>()),
                  printable(job["scheduler"].get<std::string>(), kWhole));
+    if (const std::vector<Index> rows = promoted_rows(list); !rows.empty())
+      print_text("to be resumed: {}\n", ranges_text(rows));
     print_text("{}", claims_text(judged));
   }
   ExitCode code = ExitCode::done;

@@ -68,8 +68,8 @@ Rows rows_of(const RunList& list, bool failed) {
     else if (state == RunState::running)
       rows.running.push_back(row.k);
   }
-  for (const std::size_t i : promoted_rows(list))
-    if (status.rows[i].state == RunState::pruned) rows.left.push_back(list.rows[i].k);
+  for (const Index k : promoted_rows(list))
+    if (status.rows[usize(k)].state == RunState::pruned) rows.left.push_back(k);
   std::ranges::sort(rows.left);
   return rows;
 }
