@@ -38,7 +38,8 @@ RowStatus row_status(const RunList& list,
       if (name == list.metric.name) status.metric = value;
     const std::filesystem::path failure = list.place().failure(row.run_id);
     const bool trained = status.state == RunState::trained;
-    if ((status.state == RunState::planned || status.state == RunState::failed || trained) &&
+    if ((status.state == RunState::planned || status.state == RunState::failed ||
+         status.state == RunState::pruned || trained) &&
         is_there(failure)) {
       if (!trained) status.state = RunState::failed;
       status.fault = std::string(trimmed(read_file(failure)));

@@ -187,7 +187,7 @@ class LocalRun {
   std::optional<std::size_t> next_promoted() {
     for (const Index k : promoted_rows(list_)) {
       const auto i = usize(k);
-      if (!wanted(i)) continue;
+      if (begun_[i] > 0 || !wanted(i)) continue;
       status_[i] = row_status(list_, list_.rows[i], alive_);
       if (status_[i].state == RunState::pruned) return i;
     }
@@ -240,8 +240,10 @@ class LocalRun {
   void settle(std::size_t i, const ProcessEnd& end, double seconds) {
     const ListedRun& row = list_.rows[i];
     status_[i] = row_status(list_, row, alive_);
-    looked_ = {};  // others may have been promoted
     RowStatus& status = status_[i];
+    looked_ = {};  // others may have been promoted
+    if (status.state == RunState::pruned && end.status == 0 && end.signal == 0)
+      begun_[i] = 0;  // and it may be, later
     const bool stopping = watcher_.stop_requested();
     const bool unfinished = !is_over(status.state) && !is_worked_on(status.state);
     if (is_worked_on(status.state)) {

@@ -7,6 +7,7 @@
 //   variants:                                     # of every part
 //     none: {model.attention.type: none}          # overrides, as a map
 //     dot: [model.attention.score.type=dot]       # or as on the command line
+//   tiny: {train.max_updates: 2}                  # of every part without its own
 //   parts:
 //     reverse:
 //       title: Reverse                            # of its tables

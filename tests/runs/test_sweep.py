@@ -276,6 +276,24 @@ def test_what_was_stopped_resumes_once_it_is_among_the_best(here: Path):
     assert ": begins" not in softalign("sweep", "run", "sweep.yaml", cwd=here).stderr
 
 
+def test_what_cannot_be_resumed_fails_once(here: Path):
+    text = here / "train.txt"
+    text.write_text("".join(f"a b c {i}\n" for i in range(40)))
+    (here / "base.yaml").write_text(text_spec(f"{text}", f"{text}", model=BASE.removeprefix(TASK)))
+    (here / "sweep.yaml").write_text(
+        "name: small\nbase: base.yaml\nearly_terminate: {type: asha, min_updates: 2, eta: 2}\n"
+        "parameters: {train.optimizer.learning_rate: {values: [0.01, 0.003, 0.001, 0.0003]}}\n"
+    )
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    for k in range(4):
+        softalign("sweep", "work", "sweep.yaml", "--row", k, cwd=here)
+    assert status(here)["promoted"] == [1]
+    text.write_text(text.read_text() + "more\n")
+    ran = softalign("sweep", "run", "results/small", cwd=here, code=1)
+    assert ran.stderr.count("row 1: learning_rate=0.003 seed=1: begins") == 1 and "not those of when it was planned" in ran.stderr
+    assert status(here, sweep="results/small")["rows"][1]["state"] == "failed"
+
+
 def test_a_failed_row_says_why_and_is_retried_only_when_asked(here: Path):
     text = here / "train.txt"
     corpus = "\n".join(f"a b c {i}" for i in range(20)) + "\n"
