@@ -237,7 +237,9 @@ std::vector<Index> promoted_rows(const RunList& list) {
   if (!promotes(list)) return rows;
   const OtherRuns all = histories_of(list);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!promotion(list, all[i].first, all[i].second, all).empty()) rows.push_back(list.rows[i].k);
+    if (!promotion(list, all[i].first, all[i].second, all).empty() &&
+        row_status(list, list.rows[i]).state == RunState::pruned)  // not trained to its end since
+      rows.push_back(list.rows[i].k);
   return rows;
 }
 

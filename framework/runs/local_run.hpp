@@ -126,8 +126,8 @@ struct WorkOptions {
 };
 
 // Trains or resumes a row, from the plan to its record: what every worker does, on this machine or as a task of
-// a job array. A row that is complete, or pruned and not promoted, is left as it is. Throws what run_experiment throws; errors
-// that would come again are kept in the row's failure file. Only the first rank knows the outcome.
+// a job array. A row that is complete, or pruned and not promoted, is left as it is. Throws what
+// run_experiment throws; errors that would come again are kept in the row's failure file. Only the first rank knows the outcome.
 ExperimentOutcome work_on(const RunList& list,
                           const ListedRun& row,
                           const WorkOptions& options,

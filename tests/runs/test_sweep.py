@@ -264,6 +264,9 @@ def test_what_was_stopped_resumes_once_it_is_among_the_best(here: Path):
     for k in range(4):
         softalign("sweep", "work", "sweep.yaml", "--row", k, cwd=here)
     assert status(here)["promoted"] == [1] and "to be resumed: 1\n" in softalign("sweep", "status", "sweep.yaml", cwd=here).stdout
+    shutil.copytree(here / "results", here / "kept")
+    softalign("sweep", "retry", "sweep.yaml", "--state", "pruned", "--rows", 1, "--results", "kept", cwd=here)
+    assert status(here, out="kept")["promoted"] == []
     softalign("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
     assert status(here)["promoted"] == []
     rows = status(here)["rows"]

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_study_has_a_tiny_form) {
   BOOST_TEST(spec(true, 1).model.embedding == 9);  // ... and below the variant's, with one seed
   BOOST_TEST(contains(refusal_of("    report", "    tiny: [x]\n    report"), "study.yaml:12:"));
   text = bytes_of(write_study(folder, kClaim));
-  BOOST_TEST(spec(true, 0).train.max_updates.value_or(0) == 2);  // where nothing is said of it
+  BOOST_TEST(spec(true, 0).train.max_updates.value_or(0) == 2);  // the default
   text.insert(text.find("parts:"), "tiny: {model.embedding: 4}\n");
   BOOST_TEST(spec(true, 0).model.embedding == 4);  // the study's, for parts without their own
   text.insert(text.find("    report"), "    tiny: {model.embedding: 3}\n");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <numeric>
 
 #include "framework/app/command.hpp"
@@ -68,8 +69,7 @@ Rows rows_of(const RunList& list, bool failed) {
     else if (state == RunState::running)
       rows.running.push_back(row.k);
   }
-  for (const Index k : promoted_rows(list))
-    if (status.rows[usize(k)].state == RunState::pruned) rows.left.push_back(k);
+  std::ranges::copy(promoted_rows(list), std::back_inserter(rows.left));
   std::ranges::sort(rows.left);
   return rows;
 }
