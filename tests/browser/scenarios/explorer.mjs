@@ -21,6 +21,9 @@ export async function play(page) {
   }
   await ui("sort").selectOption("number");
 
+  const heights = new Set(await page.locator(".sentences li").evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height)));
+  assert.equal(heights.size, 1, `rows keep their height when they come into sight: ${[...heights]}`);
+
   await ui("shortest").fill("4");
   await ui("longest").fill("6");
   const lengths = await column(2);
