@@ -29,7 +29,7 @@ Remeasured evaluate_run(const TrainedRuns& runs,
   const TrainedRun& run = runs.first();
   const auto search = runs.search();
   const auto unknown = runs.unknown_words();
-  DataChanges changes = data_changes(run.record, run.spec());
+  DataChanges changes = data_changes(run.record(), run.spec());
   Remeasured measured{split_name, {}, std::move(changes.changed), std::move(changes.missing), {}};
   if (!measured.changed.empty())
     runs.note(fmt::format("note: the data is not what the run read: {} changed",
@@ -67,7 +67,7 @@ Remeasured evaluate_run(const TrainedRuns& runs,
   const Split& split = split_name == "dev" ? data.dev : data.test;
   if (const std::string skipped = skipped_text(split); !skipped.empty())
     runs.note("note: " + skipped);
-  for (const std::string& note : notes_of(split.texts, texts_of(run.record)))
+  for (const std::string& note : notes_of(split.texts, texts_of(run.record())))
     runs.note("note: " + note);
 
   Workers workers(resolve_thread_count(runs.options.threads));
@@ -98,7 +98,7 @@ JsonObject search_json(const Spec& spec) {
 
 JsonObject remeasured_json(const TrainedRuns& runs, const Remeasured& result) {
   const TrainedRun& run = runs.first();
-  JsonObject json = {{"run_id", run.record.run_id()},
+  JsonObject json = {{"run_id", run.run_id},
                      {"split", result.split},
                      {"search", search_json(run.spec())},
                      {"lines", result.counts.read},
@@ -257,10 +257,11 @@ std::vector<std::string> differences_in(const std::string& block,
   return found;
 }
 
-bool lexicon_changed(const Record& record, const Spec& spec) {
-  const auto digest = recorded_identity(record).value(lexicon_path(), SortedJson());
-  return digest.is_string() && spec.evaluate.unknown_words &&
-         !holds(spec.evaluate.unknown_words->lexicon.path, digest.get<std::string>());
+bool lexicon_changed(const TrainedRun& run) {
+  const auto& words = run.spec().evaluate.unknown_words;
+  if (!words) return false;
+  const auto digest = recorded_identity(run.record()).value(lexicon_path(), SortedJson());
+  return digest.is_string() && !holds(words->lexicon.path, digest.get<std::string>());
 }
 
 std::string restore_advice(const Record& record, const std::vector<std::string>& missing) {

@@ -66,6 +66,6 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec);
 std::vector<std::string> differences_in(const std::string& block, const Record& a, const Record& b);
 
 // Returns whether the lexicon that the run read has other bytes now; false where it read none.
-bool lexicon_changed(const Record& record, const Spec& spec);
+bool lexicon_changed(const TrainedRun& run);
 
 }  // namespace softalign

@@ -64,7 +64,7 @@ PrincipalComponents principal_components(const xt::xtensor<double, 2>& vectors, 
 JsonObject states_json(const TrainedRuns& runs, Index sentences) {
   const TrainedRun& run = runs.first();
   const Model& model = *run.model;
-  const DataChanges changes = data_changes(run.record, run.spec());
+  const DataChanges changes = data_changes(run.record(), run.spec());
   const Dataset data = load_data(run, "test", changes.missing);
   Gathered annotations, readouts;
   for (const Index sentence : seen_sentences(data.test, sentences)) {
@@ -90,7 +90,7 @@ JsonObject states_json(const TrainedRuns& runs, Index sentences) {
   }
   if (readouts.sentences.empty()) throw DataError("no test sentence has a reference");
   JsonObject json = {{"format", "softalign-states"},
-                     {"run_id", run.record.run_id()},
+                     {"run_id", run.run_id},
                      {"changed_data", changes.changed},
                      {"annotations", json_of(annotations)},
                      {"readouts", json_of(readouts)}};

@@ -154,7 +154,10 @@ TrainedRun open_one(const fs::path& file,
     for (const std::string& plugin : changed_plugins(record))
       options.note(fmt::format("note: made by {}; softalign run --force runs it again", plugin));
   }
-  return {std::move(record),
+  return {fs::absolute(record.file()),
+          record.run_id(),
+          record.name(),
+          record.last_update(),
           std::move(resolved),
           std::move(source),
           frames,
@@ -174,8 +177,8 @@ void check_same(const TrainedRun& a,
   throw SpecError(
       "runs {} and {} cannot form an ensemble: their {} vocabularies differ ({} and {} symbols); "
       "give runs that were trained on the same text with the same task.vocabulary",
-      a.record.run_id(),
-      b.record.run_id(),
+      a.run_id,
+      b.run_id,
       side,
       of_a.size(),
       of_b.size());
@@ -214,7 +217,7 @@ TrainedRuns open_trained(const std::vector<fs::path>& records, const TrainedOpti
     models.push_back(members.back().model.get());
     check_same(members.front(), members.back(), "source", &TrainedRun::source);
     check_same(members.front(), members.back(), "target", &TrainedRun::target);
-    refuse_other_task(members.front().record, members.back().record);
+    refuse_other_task(members.front().record(), members.back().record());
     // How it is measured is the first one's business.
     std::erase_if(changes, [](const Override& c) { return c.path.starts_with("evaluate."); });
   }
@@ -223,7 +226,7 @@ TrainedRuns open_trained(const std::vector<fs::path>& records, const TrainedOpti
 
 std::vector<std::string> TrainedRuns::ids() const {
   std::vector<std::string> ids;
-  for (const TrainedRun& run : members) ids.push_back(run.record.run_id());
+  for (const TrainedRun& run : members) ids.push_back(run.run_id);
   return ids;
 }
 
@@ -294,14 +297,15 @@ namespace {
 
 // Of an ensemble: that another run has other options in this block, unless they are given anew.
 void note_others(const TrainedRuns& runs, const std::string& block) {
+  if (runs.members.size() == 1) return;
   for (const Override& change : runs.options.changes)
     if (change.path == block || change.path.starts_with(block + ".")) return;
-  const Record& first = runs.first().record;
+  const Record first = runs.first().record();
   for (const TrainedRun& other : runs.members)
-    if (const auto found = differences_in(block, first, other.record); !found.empty())
+    if (const auto found = differences_in(block, first, other.record()); !found.empty())
       runs.note(fmt::format("note: runs {} and {} differ in {}; what the first has is used",
-                            first.run_id(),
-                            other.record.run_id(),
+                            runs.first().run_id,
+                            other.run_id,
                             fmt::join(found, ", ")));
 }
 
@@ -334,7 +338,7 @@ Dataset load_data(const TrainedRun& run,
                                  progress);
   } catch (const DataError& fault) {
     if (missing.empty()) throw;
-    throw DataError("{}\n{}", fault, restore_advice(run.record, missing));
+    throw DataError("{}\n{}", fault, restore_advice(run.record(), missing));
   }
   return data;
 }

@@ -33,7 +33,9 @@ struct TrainedOptions {
 };
 
 struct TrainedRun {
-  Record record;
+  std::filesystem::path file;  // its record, absolute
+  std::string run_id, name;
+  Index last_update = 0;
   ResolvedSpec<Spec> resolved;
   std::shared_ptr<const Vocabulary> source;  // null: sources are frames
   FrameFormat frames;
@@ -42,6 +44,8 @@ struct TrainedRun {
   std::unique_ptr<Model> model;
   std::string state;  // which one the model has; empty: that of the record's end
   const Spec& spec() const { return resolved.spec; }
+  // Opened for each use: an open file would keep h5py, in the same process, from opening it.
+  Record record() const { return Record(file); }
 };
 
 // One run, or several that form an ensemble. The first one's spec applies.

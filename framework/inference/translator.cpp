@@ -47,7 +47,7 @@ Translator::Translator(const TrainedRuns& runs, TranslatorOptions options)
   const bool own_words = std::ranges::none_of(runs.options.changes, [](const Override& change) {
     return change.path.starts_with("evaluate.unknown_words");
   });
-  if (own_words && lexicon_changed(run().record, run().spec()))
+  if (own_words && lexicon_changed(run()))
     runs.note("note: evaluate.unknown_words.lexicon changed since the run read it");
   if (options_.most <= search_->most()) return;
   const std::string_view option = search_->most_option();
@@ -166,7 +166,7 @@ std::vector<Translation> Translator::translate_frames(const std::vector<std::vec
                                                       Index first,
                                                       const LineDemands& demands) {
   if (!run().frames)
-    throw SpecError("{}: frames, but run {} reads text", options_.input, run().record.run_id());
+    throw SpecError("{}: frames, but run {} reads text", options_.input, run().run_id);
   return translate_all(arrays, first, demands);
 }
 

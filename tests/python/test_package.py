@@ -177,6 +177,14 @@ def test_translations_and_scores_are_the_programs(run: sa.Run, tmp_path: Path) -
         run.translate("a b")
 
 
+def test_a_model_leaves_its_record_to_other_readers(run: sa.Run) -> None:
+    model = run.model()
+    assert model.translate(["a b c"])
+    with h5py.File(run.record.file) as record:
+        assert record.attrs["run_id"] == run.run_id
+        assert model.evaluate()["run_id"] == run.run_id
+
+
 def test_measuring_again_gives_the_recorded_metrics(run: sa.Run) -> None:
     assert run.evaluate()["metrics"]["all"]["bleu"] == run.metrics["bleu"]
     assert set(run.evaluate("dev", lengths=[3])["metrics"]) == {"all", "1-3", "4+"}

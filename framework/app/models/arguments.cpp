@@ -23,8 +23,7 @@ namespace {
 void name_members(const std::vector<TrainedRun>& members) {
   std::string names;
   for (const TrainedRun& run : members)
-    names +=
-        fmt::format("{}{} {}", names.empty() ? "" : ", ", run.record.name(), run.record.run_id());
+    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", run.name, run.run_id);
   print_note(fmt::format("note: ensemble of {} models: {}", members.size(), names));
 }
 
@@ -173,18 +172,16 @@ void KeptAlignments::keep(Index line,
                                   : text_of(hypothesis, *run.target);
   std::vector<Alignment> found;
   if (!file_.empty())
-    found = recorded_alignments({rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1),
-                                 run.record.last_update(),
-                                 line,
-                                 0},
-                                {run.source.get(),
-                                 source.source,
-                                 *run.target,
-                                 hypothesis.tokens,
-                                 {},
-                                 copies ? source.source_text : "",
-                                 written},
-                                matrix_of(hypothesis));
+    found = recorded_alignments(
+        {rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1), run.last_update, line, 0},
+        {run.source.get(),
+         source.source,
+         *run.target,
+         hypothesis.tokens,
+         {},
+         copies ? source.source_text : "",
+         written},
+        matrix_of(hypothesis));
   const bool linked = !links_.path.empty() && rank == 0;
   std::string links;
   if (linked)

@@ -48,7 +48,7 @@ void evaluate(const EvaluateArguments& arguments) {
   print_text("{} split{}{}, search: {}{}\n{}\n{}",
              result.split,
              of_lines(result.counts.kept, result.counts.read),
-             runs.members.size() > 1 ? " of " + run.record.run_id() : "",
+             runs.members.size() > 1 ? " of " + run.run_id : "",
              search_text(search_json(run.spec())),
              together(runs, arguments.trained.average),
              metrics_by_length(result.table, result.table.metrics),

@@ -184,7 +184,7 @@ void translate(const TranslateArguments& arguments) {
   const TrainedRun& run = runs.first();
   const bool from_file = !arguments.frames.empty();
   if (from_file && !run.frames)
-    throw SpecError("--frames: run {} reads text, from standard input", run.record.run_id());
+    throw SpecError("--frames: run {} reads text, from standard input", run.run_id);
   KeptAlignments kept(arguments.files, runs);
   ProgressObserver observer(ProgressObserver::Signals::left);
   std::mutex mutex;
