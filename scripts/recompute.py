@@ -197,7 +197,10 @@ def decided(claims: list[dict[str, Any]]) -> None:
 
 
 def compared(folder: Path) -> int:
-    """Prints the claims of a study; how many differ from claims.csv."""
+    """Prints the claims of a study; how many differ from claims.csv, or 1 where there is no table."""
+    if missing := [name for name in ("claims.csv", "table.h5") if not (folder / name).exists()]:
+        print(f"{folder}: no {missing[0]}: nothing can be recomputed\n")
+        return 1
     with (folder / "claims.csv").open(encoding="utf-8", newline="") as lines:
         written = [row for row in csv.DictReader(lines) if row["verdict"] in ("holds", "fails", "undecided")]
     with h5py.File(folder / "table.h5") as table, np.errstate(all="ignore"):

@@ -212,7 +212,8 @@ def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
 
 def chapters_of(name: str, found: str) -> str:
     """What was found, and the chapters of the study's own README.md that say what to expect; links lead where they led there."""
-    text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
+    file = EXPERIMENTS / name / "README.md"
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
     chapters = {title: chapter for chapter, title in CHAPTER.findall(text)}
     if found:
         chapters["What was found"] = f"## What was found\n\n{found}\n"
@@ -242,7 +243,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         *(metric_table(table) for table in study["tables"]),
         *diagnostic_tables(runs),
         "## Claims\n\nLeft, right and their difference: mean and deviation over seeds. Interval and p speak of other seeds and other test sentences together; "
-        "`corrected` is p corrected for all claims of the study (Holm), and decides. seeds: for how many of them alone the claim holds. A claim is undecided where "
+        "`corrected` is p corrected for all claims of the study (Holm), and decides; the interval is that of the claim alone. The sides are compared seed by seed. seeds: for how many of them alone the claim holds. A claim is undecided where "
         "neither answer is supported. An open claim is a question, asked without an expectation.\n",
         claims_table(claims),
         "Why:\n\n" * bool(reasons) + "".join(reasons),
@@ -281,17 +282,17 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
     data = report_of([folder], "--resamples=0") | {"place": str(folder)}
     require_comparisons(data)
     runs, claims = runs_of(study, data), claim_rows(study)
-    again = "" if folder.name.endswith("-tiny") else verified(study, runs, folder)
     with tempfile.TemporaryDirectory() as temporary:
         made = Path(temporary)
         drawn, more = list(figures(study, data, made)), list(own(name, folder, made))
         files = {figure.name: figure.read_bytes() for figure in sorted(made.iterdir())}
         write_table(study, data, finding(name), table := made / "table.h5")
         files["table.h5"] = table.read_bytes()
-        found = filled(finding(name), claims, table)
+        found = filled(name, claims, table)
     files |= {"runs.csv": csv_text(runs).encode(), "claims.csv": csv_text(claims).encode()}
     if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else its texts are not ours to publish
         files["record.h5"] = small_record(name, study)
+    again = "" if folder.name.endswith("-tiny") else verified(study, runs, folder)
     files["README.md"] = page(name, study, runs, claims, drawn, more, shipped, found, again).encode()
     for file, content in files.items():
         write(out / file, content, True)

@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 from recompute import evaluated
 
-from softalign_tools.files import write
+from softalign_tools.files import OutputError, write
 from softalign_tools.report.svg import p_text
 from softalign_tools.study_script import cell, markdown
 
@@ -28,8 +28,12 @@ def finding(name: str) -> str:
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
-def filled(text: str, claims: Sequence[Row], table: Path) -> str:
-    """Writes numbers for `{formulas}` of measurements, mean and deviation over seeds, and for `{3}`, the difference of claim 3."""
+def filled(name: str, claims: Sequence[Row], table: Path) -> str:
+    """What was found, with numbers for `{formulas}` of measurements, mean and deviation over seeds, and for `{3}`, the difference of claim 3.
+    Raises OutputError for a formula without backticks, and for one of a claim or measurement that the study does not have."""
+    text, file_name = finding(name), f"experiments/{name}/finding.md"
+    if bare := re.search(r"\{[^{}]*\}", re.sub("`[^`]*`", "", text)):
+        raise OutputError(f"{file_name}: {bare[0]}: put the formula in backticks: `{bare[0]}`")
 
     def digits(value: float) -> int:
         return 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
@@ -37,16 +41,22 @@ def filled(text: str, claims: Sequence[Row], table: Path) -> str:
     with h5py.File(table) as file:
 
         def value(found: re.Match[str]) -> str:
-            if not found[1].isdigit():
-                seeds = evaluated(file, found[1])[0][:, 0]
+            try:
+                return number(found[1])
+            except (KeyError, IndexError, SyntaxError, TypeError, NameError) as error:
+                raise OutputError(f"{file_name}: {found[0]}: no such claim or measurement: {error}") from error
+
+        def number(formula: str) -> str:
+            if not formula.isdigit():
+                seeds = evaluated(file, formula)[0][:, 0]
                 shown = digits(seeds.mean())
                 varies = len(seeds) > 1 and round(seeds.std(ddof=1), shown) > 0
                 return cell(seeds if varies else [seeds.mean()], shown)
-            claim = claims[int(found[1]) - 1]
+            claim = dict(enumerate(claims, 1))[int(formula)]
             difference, shown = claim["difference"], digits(claim["difference"])
             if claim["low"] is None:
                 return f"{difference:.{shown}f}"
-            return f"{difference:.{shown}f} (95 % {claim['low']:.{shown}f} to {claim['high']:.{shown}f}, p {p_text(claim['p_holm'])})"
+            return f"{difference:.{shown}f} (95 % {claim['low']:.{shown}f} to {claim['high']:.{shown}f}, corrected p {p_text(claim['p_holm'])})"
 
         return re.sub(r"`\{([^{}]+)\}`", value, text)
 

@@ -109,6 +109,8 @@ def test_the_claims_can_be_recomputed_from_the_table(name: str, out: Path, tmp_p
     text = (page / "claims.csv").read_text()
     (page / "claims.csv").write_text(text.replace(other["low"], str(float(other["low"]) + 1e-3)))
     assert (done := recomputed(page)).returncode == 1 and "DIFFERS" in done.stdout
+    (page / "table.h5").unlink()
+    assert (done := recomputed(page)).returncode == 1 and "no table.h5" in done.stdout and not done.stderr
 
 
 @pytest.mark.parametrize("page", [page for page in PUBLISHED if (page / "table.h5").exists()], ids=lambda page: page.name)
@@ -135,11 +137,27 @@ page = pathlib.Path(sys.argv[1])
 numbers = ("difference", "low", "high", "p_holm")
 with (page / "claims.csv").open() as lines:
     claims = [{key: float(row[key]) if row[key] else None for key in numbers} for row in csv.DictReader(lines)]
-text = study_findings.filled(study_findings.finding(page.name), claims, page / "table.h5")
+text = study_findings.filled(page.name, claims, page / "table.h5")
 print(study_findings.relinked(text, "experiments/" + page.name, "results/studies/" + page.name))
 """
     done = subprocess.run(["/usr/bin/python3", "-c", write, page], env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")}, capture_output=True, text=True, check=True)
     assert done.stdout.strip() in (page / "README.md").read_text() and "`{" not in done.stdout
+
+
+@pytest.mark.parametrize("formula, reason", [("`{0}`", "0"), ("`{99}`", "99"), ("`{blue(bible/additive)}`", "blue"), ("`{bleu(bible/none)}`", "none"), ("{1}", "backticks")])
+def test_a_formula_without_a_number_is_named(formula: str, reason: str, tmp_path: Path):
+    (tmp_path / "speed").mkdir()
+    (tmp_path / "speed/finding.md").write_text(f"It has {formula} points.\n")
+    write = """
+import pathlib, sys
+from softalign_tools import study_findings
+study_findings.EXPERIMENTS = pathlib.Path(sys.argv[1])
+study_findings.filled("speed", [{"difference": 1, "low": None}], pathlib.Path(sys.argv[2]))
+"""
+    command = ["/usr/bin/python3", "-c", write, tmp_path, ROOT / "results/studies/speed/table.h5"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")}, capture_output=True, text=True, check=False)
+    last = done.stderr.splitlines()[-1]
+    assert "OutputError: experiments/speed/finding.md: " in last and formula in last and reason in last
 
 
 def test_started_again_it_runs_nothing_and_writes_the_same(out: Path):
