@@ -263,7 +263,8 @@ def test_what_was_stopped_resumes_once_it_is_among_the_best(here: Path):
     softalign("sweep", "plan", "sweep.yaml", cwd=here)
     for k in range(4):
         softalign("sweep", "work", "sweep.yaml", "--row", k, cwd=here)
-    assert status(here)["promoted"] == [1] and "to be resumed: 1\n" in softalign("sweep", "status", "sweep.yaml", cwd=here).stdout
+    assert status(here)["promoted"] == [1] and "to be resumed: row 1\n" in softalign("sweep", "status", "sweep.yaml", cwd=here).stdout
+    assert "3 rows would be run" in softalign("sweep", "run", "sweep.yaml", "--dry-run", cwd=here).stdout
     shutil.copytree(here / "results", here / "kept")
     softalign("sweep", "retry", "sweep.yaml", "--state", "pruned", "--rows", 1, "--results", "kept", cwd=here)
     assert status(here, out="kept")["promoted"] == []

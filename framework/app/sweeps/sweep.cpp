@@ -221,7 +221,7 @@ ExitCode status(const SweepArguments& arguments, bool json) {
                  printable(job["job"].get<std::string>()),
                  printable(job["scheduler"].get<std::string>(), kWhole));
     if (const std::vector<Index> rows = promoted_rows(list); !rows.empty())
-      print_text("to be resumed: {}\n", ranges_text(rows));
+      print_text("to be resumed: row{} {}\n", rows.size() == 1 ? "" : "s", ranges_text(rows));
     print_text("{}", claims_text(judged));
   }
   ExitCode code = ExitCode::done;

@@ -182,8 +182,10 @@ void print_rows(const RunList& list,
                 const std::vector<std::size_t>& chosen,
                 const LocalRunOptions& options) {
   print_text("{}", rows_text(list, chosen));
+  const std::vector<Index> promoted = promoted_rows(list);
   const auto count = std::ranges::count_if(chosen, [&](std::size_t i) {
-    return options.begin.contains(row_status(list, list.rows[i]).state);
+    return options.begin.contains(row_status(list, list.rows[i]).state) ||
+           std::ranges::count(promoted, list.rows[i].k) > 0;
   });
   print_text("{} would be run, {} at a time\n", counted(count, "row"), options.workers);
 }
