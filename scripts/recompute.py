@@ -125,27 +125,35 @@ def measured(table: Any, found: re.Match[str]) -> tuple[Any, float]:
     return np.array(seeds), units
 
 
-def upper_tail(t: float, freedom: float) -> float:
-    """P(T > t) of Student's t, t >= 0; with t = sqrt(freedom) tan(angle) the density is that of cos^(freedom - 1)."""
+@functools.cache
+def sine_power(power: int) -> Callable[[float], float]:
+    """The integral of sin^power from 0 to an angle, as a share of that to a right angle, by Gauss and Legendre."""
     nodes, weights = np.polynomial.legendre.leggauss(200)
 
-    def integral(low: float) -> Any:
-        angles = low + (np.pi / 2 - low) * (nodes + 1) / 2
-        return (np.pi / 2 - low) / 2 * weights @ np.cos(angles) ** (freedom - 1)
+    def integral(angle: float) -> Any:
+        return angle / 2 * weights @ np.sin(angle * (nodes + 1) / 2) ** power
 
-    return float(integral(np.arctan(t / np.sqrt(freedom))) / (2 * integral(0)))
+    whole = integral(np.pi / 2)
+    return lambda angle: float(integral(angle) / whole)
 
 
-def quantile(freedom: float) -> float:
-    low, high = 0.0, 1e6
-    for _ in range(100):
+def largest(holds: Callable[[float], bool], high: float) -> float:
+    """The largest number of [0, high] for which this holds, as it does for all below."""
+    low = 0.0
+    for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if upper_tail(middle, freedom) > LEVEL / 2 else (low, middle)
+        low, high = (middle, high) if holds(middle) else (low, middle)
     return low
 
 
+def quantile(level: float, freedom: int) -> float:
+    """t of Student with P(|T| > t) = level: with t = sqrt(freedom) / tan(angle) this is the share of sin^(freedom - 1)."""
+    share = sine_power(freedom - 1)
+    return float(np.sqrt(freedom) / np.tan(largest(lambda angle: share(angle) < level, np.pi / 2)))
+
+
 def estimate(difference: Any, units: float) -> dict[str, float]:
-    """Value, 95 % interval and p over seeds and sentences: Student's t with Satterthwaite's degrees of freedom."""
+    """Value, 95 % interval and p over seeds and sentences. Howe 1974: the square of the half width is the sum of those by Student's t."""
     seeds, of = len(difference), {"difference": difference[:, 0].mean()}
     drawn = difference[:, 1:].mean(axis=0)
     drawn = drawn[np.isfinite(drawn)]
@@ -157,18 +165,24 @@ def estimate(difference: Any, units: float) -> dict[str, float]:
     error = of["error"] = np.sqrt(of_seeds + of_sentences)
     if error == 0:
         return of | {"low": of["difference"], "high": of["difference"]} | ({"p": float(of["difference"] == 0)} if seeds > 1 else {})
-    terms = [(of_seeds, seeds - 1)] * (seeds > 1) + [(of_sentences, units - 1)] * resampled
-    freedom = 1 / sum((share / error**2) ** 2 / n for share, n in terms)
-    half = error * quantile(freedom)
-    of |= {"low": of["difference"] - half, "high": of["difference"] + half}
-    return of | ({"p": 2 * upper_tail(abs(of["difference"]) / error, freedom)} if seeds > 1 else {})
+    terms = [(variance, freedom) for variance, freedom in ((of_seeds, seeds - 1), (of_sentences, units - 1)) if variance > 0]
+
+    def half(level: float) -> float:
+        return float(np.sqrt(sum(variance * quantile(level, freedom) ** 2 for variance, freedom in terms)))
+
+    of |= {"low": of["difference"] - half(LEVEL), "high": of["difference"] + half(LEVEL)}
+    return of | ({"p": np.exp(-largest(lambda x: half(np.exp(-x)) < abs(of["difference"]), 100))} if seeds > 1 else {})
 
 
 def evaluated(table: Any, formula: str) -> tuple[Any, float]:
     """As measured, of a sum of measurements and numbers."""
+    formula = re.sub(r"\s", "", formula)
     found = [measured(table, one) for one in MEASUREMENT.finditer(formula)]
     order = iter(range(len(found)))
-    value = eval(MEASUREMENT.sub(lambda _: f"v[{next(order)}]", formula), {"__builtins__": {}}, {"v": [value for value, _ in found]})
+    arithmetic = MEASUREMENT.sub(lambda _: f"v[{next(order)}]", formula)
+    if re.search(r"[^-+*/().\dv\[\]]", arithmetic):  # no code of others is run
+        raise ValueError(f"{formula}: not a sum of measurements")
+    value = eval(arithmetic, {"__builtins__": {}}, {"v": [value for value, _ in found]})
     return np.atleast_2d(value), min((units for _, units in found), default=np.inf)
 
 
@@ -178,7 +192,8 @@ def recomputed(table: Any, text: str) -> dict[str, Any]:
     left, right = (np.broadcast_to(side, difference.shape)[:, 0] for side in (left, right))
     holds = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[COMPARISON.findall(text)[0]]
     agrees, held = bool(holds(left.mean(), right.mean())), int(holds(left, right).sum())
-    return estimate(difference, min(left_units, right_units)) | {"agrees": agrees, "seeds_held": held, "seeds": len(left)}
+    sides = {"left": left.mean(), "right": right.mean(), "agrees": agrees, "seeds_held": held, "seeds": len(left)}
+    return estimate(difference, min(left_units, right_units)) | sides
 
 
 def decided(claims: list[dict[str, Any]]) -> None:
@@ -197,24 +212,25 @@ def decided(claims: list[dict[str, Any]]) -> None:
 
 
 def compared(folder: Path) -> int:
-    """Prints the claims of a study; how many differ from claims.csv, or 1 where there is no table."""
-    if missing := [name for name in ("claims.csv", "table.h5") if not (folder / name).exists()]:
-        print(f"{folder}: no {missing[0]}: nothing can be recomputed\n")
+    """Prints the claims of a study; how many differ from claims.csv, or 1 where they cannot be recomputed."""
+    try:
+        with (folder / "claims.csv").open(encoding="utf-8", newline="") as lines:
+            written = [row for row in csv.DictReader(lines) if row["verdict"] in ("holds", "fails", "undecided")]
+        with h5py.File(folder / "table.h5") as table, np.errstate(all="ignore"):
+            claims = [recomputed(table, row["claim"]) for row in written]
+    except (OSError, KeyError, ValueError, SyntaxError, NameError, TypeError) as error:
+        print(f"{folder}: cannot be recomputed: {error}\n")
         return 1
-    with (folder / "claims.csv").open(encoding="utf-8", newline="") as lines:
-        written = [row for row in csv.DictReader(lines) if row["verdict"] in ("holds", "fails", "undecided")]
-    with h5py.File(folder / "table.h5") as table, np.errstate(all="ignore"):
-        claims = [recomputed(table, row["claim"]) for row in written]
     decided(claims)
     wrong = 0
     for row, claim in zip(written, claims):
-        numbers = {key: claim.get(key, np.nan) for key in ("difference", "low", "high", "p", "p_holm")}
-        same = all(np.isclose(value, float(row[key] or "nan"), rtol=1e-6, atol=1e-9, equal_nan=True) for key, value in numbers.items())
+        numbers = {key: claim.get(key, np.nan) for key in ("left", "right", "difference", "low", "high", "p", "p_holm", "seeds_held")}
+        same = all(np.isclose(value if np.isfinite(value) else np.nan, float(row[key] or "nan"), rtol=1e-6, atol=1e-9, equal_nan=True) for key, value in numbers.items())
         same &= claim["verdict"] == row["verdict"]
         wrong += not same
         print("  same " if same else "DIFFERS", row["claim"], claim["verdict"], *(f"{key} {value:.4g}" for key, value in numbers.items()))
     print(f"{folder.name}: {len(written) - wrong} of {len(written)} claims are the same\n")
-    return wrong
+    return wrong if written else 1
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
 CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
 MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # provenance of a record
-ESTIMATE = ("standard_error", "degrees_of_freedom", "low", "high", "p", "p_holm")
+ESTIMATE = ("standard_error", "low", "high", "p", "p_holm")
 DIAGNOSTIC = re.compile(r"diagnostics/(\w+)/(start/)?(\w+)$")  # columns of runs.csv; start: before the first update
 RECORD = """## A record to check
 

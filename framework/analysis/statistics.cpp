@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/tools/roots.hpp>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <map>
 
@@ -122,6 +124,36 @@ std::vector<Index> Bootstrap::draw(Index k) const {
   return sentences;
 }
 
+namespace {
+
+// A part of a standard error, and the half width of an interval by it alone.
+struct Part {
+  double variance, freedom;
+
+  // Of an interval of 1 - level.
+  double half_width(double level) const {
+    if (variance == 0) return 0;
+    return std::sqrt(variance) * quantile(complement(boost::math::students_t(freedom), level / 2));
+  }
+};
+
+// The level, exp(-x), whose interval has half the width `value`.
+double level_of(double value, const Part& seeds, const Part& sentences) {
+  constexpr double kMost = 100, kFinite = 1e100;
+  if (value == 0) return 1;
+  const auto above = [&](double x) {
+    const double level = std::exp(-x);
+    const double half = std::hypot(seeds.half_width(level), sentences.half_width(level));
+    return std::min(half / std::abs(value), kFinite) - 1;
+  };
+  if (above(kMost) <= 0) return std::exp(-kMost);
+  std::uintmax_t steps = 200;
+  const boost::math::tools::eps_tolerance<double> near(45);  // bits
+  return std::exp(-boost::math::tools::toms748_solve(above, 0.0, kMost, near, steps).first);
+}
+
+}  // namespace
+
 Estimate estimate(const std::vector<double>& seeds,
                   const std::vector<double>& resampled,
                   Index units) {
@@ -138,17 +170,15 @@ Estimate estimate(const std::vector<double>& seeds,
   of.error = std::sqrt(variance);
   if (variance == 0) {  // neither varies
     of.interval = {of.value, of.value};
-    of.freedom = count - 1;
     if (seeds.size() > 1) of.p = of.value == 0 ? 1 : 0;
     return of;
   }
-  const double share = of_seeds / variance, rest = of_sentences / variance;
-  of.freedom = 1 / ((seeds.size() > 1 ? share * share / (count - 1) : 0) +
-                    (drawn ? rest * rest / (static_cast<double>(units) - 1) : 0));
-  const boost::math::students_t t(of.freedom);
-  const double half = of.error * quantile(complement(t, kLevel / 2));
+  const Part among_seeds{of_seeds, count - 1},
+      among_sentences{of_sentences, static_cast<double>(units) - 1};
+  const double half =
+      std::hypot(among_seeds.half_width(kLevel), among_sentences.half_width(kLevel));
   of.interval = {of.value - half, of.value + half};
-  if (seeds.size() > 1) of.p = 2 * cdf(complement(t, std::abs(of.value) / of.error));
+  if (seeds.size() > 1) of.p = level_of(of.value, among_seeds, among_sentences);
   return of;
 }
 

@@ -3,12 +3,14 @@
 //
 //   error^2 = (variance over the S seeds) / S  +  (variance over test sets drawn anew, the models fixed)
 //
-// The first is of the values that the seeds give, the second a bootstrap's. Intervals and p-values are Student's
-// t, with the degrees of freedom of Satterthwaite (1946) for the two terms: about S - 1 where the seeds vary more, many
-// where the sentences do. It is the crossed random effects of seeds and sentences; what a seed does to single
-// sentences is in both terms, which errs on the safe side. A bootstrap of seeds, then sentences, does not hold
-// its level with few seeds: at 0.05 it calls 29 % of no differences significant with three, 17 % with five
-// (tests/analysis/significance_test.cpp has the simulation).
+// The first is of the values that the seeds give, the second a bootstrap's. It is the crossed random effects of seeds
+// and sentences; what a seed does to single sentences is in both terms, which errs on the safe side. Half the width of an
+// interval is that of Howe (1974): the root of the sum of the squares of what either term alone would give by Student's
+// t, with S - 1 and with units - 1 degrees of freedom. p is the level whose interval ends at 0. This holds its level
+// for any ratio of the two terms; two things that do not, at 0.05 and with three seeds, in the simulations of
+// tests/analysis/significance_test.cpp: Satterthwaite's degrees of freedom for the sum (8 % false alarms where the
+// seeds' term is ten times the other, since seeds that happen to lie close together count as many), and
+// a bootstrap of seeds, then sentences (29 %).
 #pragma once
 
 #include <span>
@@ -66,17 +68,15 @@ struct Range {
 
 // A number that varies with seeds and sentences. NaN where it is not known.
 struct Estimate {
-  double value = kUndefined;    // the mean over the seeds
-  double error = kUndefined;    // its standard error
-  double freedom = kUndefined;  // its degrees of freedom
-  Range interval = {};          // 95 %
-  double p = kUndefined;        // two-sided, of the value being 0; NaN for one seed
+  double value = kUndefined;  // the mean over the seeds
+  double error = kUndefined;  // its standard error
+  Range interval = {};        // 95 %
+  double p = kUndefined;      // two-sided, of the value being 0; NaN for one seed
 
   template <class V>
   void describe(V& v) {
     v("value", value);
     v("standard_error", error);
-    v("degrees_of_freedom", freedom);
     v("low", interval.low);
     v("high", interval.high);
     v("p", p);

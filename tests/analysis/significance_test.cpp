@@ -68,14 +68,20 @@ struct Variation {
   double seed, sentence, both;
 };
 
-// The share of simulated studies whose difference is called significant at kLevel. Results are normal, and a test set
-// drawn anew has the mean of `sentences` independent ones: its bootstrap is drawn from that distribution.
-double share_significant(Index seeds, const Variation& varies, double difference) {
-  constexpr Index kStudies = 2000, kSentences = 200, kDraws = 200;
+// The shares of simulated studies whose difference is called significant: at kLevel, and as one of fifteen by Holm.
+struct Significant {
+  double alone, of_fifteen;
+};
+
+// Results are normal, and a test set drawn anew has the mean of `sentences` independent ones: its bootstrap is drawn
+// from that distribution.
+Significant share_significant(Index seeds, const Variation& varies, double difference) {
+  const Index studies = difference == 0 ? 2000 : 400;
+  constexpr Index kSentences = 200, kDraws = 200;
   constexpr double n = kSentences;
   Normal normal(fmt::format("{} {} {}", varies.name, seeds, difference));
-  Index significant = 0;
-  for (Index study = 0; study < kStudies; ++study) {
+  Index alone = 0, of_fifteen = 0;
+  for (Index study = 0; study < studies; ++study) {
     const double shift = difference + varies.sentence / std::sqrt(n) * normal();
     std::vector<double> values, drawn;
     for (Index s = 0; s < seeds; ++s)
@@ -85,16 +91,19 @@ double share_significant(Index seeds, const Variation& varies, double difference
         std::hypot(varies.sentence, varies.both / std::sqrt(static_cast<double>(seeds)));
     for (Index k = 0; k < kDraws; ++k)
       drawn.push_back(mean + of_sentences / std::sqrt(n) * normal());
-    significant += estimate(values, drawn, kSentences).p < kLevel ? 1 : 0;
+    const double p = estimate(values, drawn, kSentences).p;
+    alone += p < kLevel ? 1 : 0;
+    of_fifteen += p < kLevel / 15 ? 1 : 0;
   }
-  return static_cast<double>(significant) / static_cast<double>(kStudies);
+  const auto all = static_cast<double>(studies);
+  return {static_cast<double>(alone) / all, static_cast<double>(of_fifteen) / all};
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(significance)
 
-// error^2 = 1/3 + 25/99; freedom = error^4 / ((1/3)^2 / 2 + (25/99)^2 / 99); quantile and p of scipy.stats.t.
+// error^2 = 1/3 + 25/99; half^2 = t(2)^2 / 3 + t(99)^2 * 25/99; quantiles of scipy.stats.t, p by scipy.optimize.brentq.
 BOOST_AUTO_TEST_CASE(an_estimate_by_hand) {
   std::vector<double> drawn;
   for (int i = 0; i < 100; ++i) drawn.push_back(i % 2 == 0 ? 2.5 : 1.5);  // variance 25 / 99
@@ -103,16 +112,14 @@ BOOST_AUTO_TEST_CASE(an_estimate_by_hand) {
   BOOST_TEST(found.value == 2);
   const auto near = boost::test_tools::tolerance(1e-7);
   BOOST_TEST(found.error == std::sqrt(variance), near);
-  BOOST_TEST(found.freedom == variance * variance / (1.0 / 18 + 25.0 * 25 / 99 / 99 / 99), near);
-  BOOST_TEST(found.interval.low == 0.13504939351376422, near);
-  BOOST_TEST(found.interval.high == 3.864950606486236, near);
-  BOOST_TEST(found.p == 0.039312582846958107, near);
+  BOOST_TEST(found.interval.low == -0.6767819509819093, near);
+  BOOST_TEST(found.interval.high == 4.676781950981909, near);
+  BOOST_TEST(found.p == 0.08895827057251392, near);
 }
 
 // Without variation over sentences it is Student's t-test over the seeds: quantile 4.302653 of 2 degrees of freedom.
 BOOST_AUTO_TEST_CASE(seeds_alone_are_a_t_test) {
   const Estimate found = estimate({1, 2, 3}, {}, 0);
-  BOOST_TEST(found.freedom == 2);
   BOOST_TEST(found.interval.high - 2 == 4.302652729696142 / std::sqrt(3.0),
              boost::test_tools::tolerance(1e-9));
   BOOST_TEST(found.p == 0.07417990022744862, boost::test_tools::tolerance(1e-9));
@@ -130,7 +137,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_not_estimated) {
       BOOST_TEST(std::isnan(number));
   BOOST_TEST(
       std::isnan(estimate({1e300, -1e300, 1}, {1, 2, 3}, 50).error));  // its square overflows
-  BOOST_TEST(estimate({1e150, 2e150, 4e150}, {1, 2, 3}, 50).freedom == 2,
+  BOOST_TEST(estimate({1e150, 2e150, 4e150}, {1, 2, 3}, 50).p == estimate({1, 2, 4}, {}, 0).p,
              boost::test_tools::tolerance(1e-9));
   const Estimate constant = estimate({5, 5}, {5, 5, 5}, 50);
   BOOST_TEST(constant.error == 0);
@@ -138,30 +145,36 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_not_estimated) {
   BOOST_TEST(estimate({0, 0}, {0, 0, 0}, 50).p == 1);
 }
 
-// The share of false alarms is at most 6 %, whatever varies; the power is what 3 and 5 seeds give.
+// The share of false alarms is at most 6 %, and 0.6 % of a claim corrected for fifteen (0.33 % are allowed; the rest is
+// that of 2,000 studies), whatever varies; the power is what 3 and 5 seeds give.
 BOOST_AUTO_TEST_CASE(the_level_is_held) {
   const Variation all[] = {{"seeds", 1, 0.01, 0.01},
                            {"sentences", 0, 1, 0.01},
                            {"sentences in seeds", 0, 0, 1},
                            {"sentences, also in seeds", 0, 1, 1},
-                           {"all alike", 0.1, 1, 1}};
+                           {"all alike", 0.1, 1, 1},
+                           {"seeds more", 0.25, 1, 0.01},
+                           {"seeds much more", 0.5, 1, 0.01}};
   for (const Index seeds : {2, 3, 5})
     for (const Variation& varies : all) {
       const auto n = static_cast<double>(seeds);
       const double error =
           std::sqrt(varies.seed * varies.seed / n + varies.sentence * varies.sentence / 200 +
                     varies.both * varies.both / 200 / n);
-      const double alarms = share_significant(seeds, varies, 0);
+      const Significant alarms = share_significant(seeds, varies, 0);
       BOOST_TEST_MESSAGE(fmt::format(
           "{} seeds, {:24} vary: {:4.1f} % false alarms; power at 2, 4, 8 standard errors {:.0f}, "
           "{:.0f}, {:.0f} %",
           seeds,
           varies.name,
-          100 * alarms,
-          100 * share_significant(seeds, varies, 2 * error),
-          100 * share_significant(seeds, varies, 4 * error),
-          100 * share_significant(seeds, varies, 8 * error)));
-      BOOST_TEST(alarms <= 0.06, varies.name << " with " << seeds << " seeds: " << alarms);
+          100 * alarms.alone,
+          100 * share_significant(seeds, varies, 2 * error).alone,
+          100 * share_significant(seeds, varies, 4 * error).alone,
+          100 * share_significant(seeds, varies, 8 * error).alone));
+      BOOST_TEST(alarms.alone <= 0.06,
+                 varies.name << " with " << seeds << " seeds: " << alarms.alone);
+      BOOST_TEST(alarms.of_fifteen <= 0.006,
+                 varies.name << " with " << seeds << " seeds, corrected: " << alarms.of_fifteen);
     }
 }
 

@@ -110,7 +110,10 @@ def test_the_claims_can_be_recomputed_from_the_table(name: str, out: Path, tmp_p
     (page / "claims.csv").write_text(text.replace(other["low"], str(float(other["low"]) + 1e-3)))
     assert (done := recomputed(page)).returncode == 1 and "DIFFERS" in done.stdout
     (page / "table.h5").unlink()
-    assert (done := recomputed(page)).returncode == 1 and "no table.h5" in done.stdout and not done.stderr
+    assert (done := recomputed(page)).returncode == 1 and "table.h5" in done.stdout and not done.stderr
+    (page / "claims.csv").write_text(f"{text.splitlines()[0]}\n[].append(0)>0,holds,holds\n")
+    shutil.copy(out / f"studies/{shipped(name)}-tiny/table.h5", page)
+    assert (done := recomputed(page)).returncode == 1 and "not a sum" in done.stdout and not done.stderr
 
 
 @pytest.mark.parametrize("page", [page for page in PUBLISHED if (page / "table.h5").exists()], ids=lambda page: page.name)
