@@ -71,6 +71,7 @@ def test_a_table_has_a_column_for_each_length_that_has_sentences(here: Path):
 
 def test_notes_come_once_and_runs_may_be_forced(here: Path):
     other = STUDY.replace("{model.attention: none}", "{model.attention: none, train.optimizer: adamw}")
+    other = other.replace(">= 0", ">= -100")  # what two seeds suffice for
     (here / "study.yaml").write_text(other.replace("variants:", "seeds: [1, 2]\nvariants:", 1))
     first = softalign("study", "study.yaml", cwd=here)
     assert first.stderr.count("not taken over from the block it replaces: learning_rate") == 1, first.stderr
