@@ -67,6 +67,13 @@ def options_of(json_of: Any, path: str = "") -> Iterator[tuple[str, str]]:
             yield below, value if isinstance(value, str) else "" if value is None else json.dumps(value, separators=(",", ":"))
 
 
+def require_whole(study: Row, data: Json) -> None:
+    """Throws RecordError where the folder has runs that study.json does not list: figures would have them, and tables not."""
+    listed = {run["run_id"] for run in study["runs"]}
+    if others := [run["place"] for run in data["runs"] if run["run_id"] not in listed]:
+        raise RecordError(f"{others[0]}: is not in study.json; run the study again, without --only and overrides, and move away what it does not list")
+
+
 def require_comparisons(data: Json) -> None:
     """Throws RecordError where the runs of a part cannot be compared: its page would lack tables and pictures."""
     reasons = {problem["place"]: problem["text"] for problem in data["problems"]}
@@ -280,6 +287,7 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
         raise OutputError(f"{out}: its files were not made by softalign; --force replaces them, or choose another --results")
     study = read_study(folder, name)
     data = report_of([folder], "--resamples=0") | {"place": str(folder)}
+    require_whole(study, data)
     require_comparisons(data)
     runs, claims = runs_of(study, data), claim_rows(study)
     with tempfile.TemporaryDirectory() as temporary:

@@ -123,10 +123,18 @@ std::vector<PruneDecision> median(const EarlyTerminateOptions& rule,
   return {decision};
 }
 
+// Empty where its values are of another metric than the plan's, which has changed since.
+DevHistory history_of(const RunList& list, const fs::path& run_folder) {
+  DevHistory history = read_dev_history(run_folder);
+  if (history.metric != list.metric.name) history = {};
+  history.metric = list.metric.name;
+  return history;
+}
+
 OtherRuns histories_of(const RunList& list) {
   OtherRuns all;
   for (const ListedRun& row : list.rows)
-    all.emplace_back(row.run_id, read_dev_history(list.run(row).root));
+    all.emplace_back(row.run_id, history_of(list, list.run(row).root));
   return all;
 }
 
@@ -162,8 +170,7 @@ class ListPruner final : public Pruner {
  public:
   ListPruner(const RunList& list, const ListedRun& row, fs::path folder, AskOutside ask)
       : list_(list), row_(row), folder_(std::move(folder)), ask_(std::move(ask)) {
-    own_ = read_dev_history(folder_);
-    own_.metric = list.metric.name;
+    own_ = history_of(list, folder_);
     if (!promotes(list_)) return;
     const std::vector<PruneDecision> now = promotion(list_, row_.run_id, own_, histories_of(list_));
     if (now.empty()) return;
@@ -221,6 +228,13 @@ DevHistory read_dev_history(const fs::path& run_folder) {
   return {};
 }
 
+void release(const fs::path& run_folder) {
+  if (!is_there(history_file(run_folder))) return;
+  DevHistory history = read_dev_history(run_folder);
+  history.released = true;
+  FileSystem::real().write_atomically(history_file(run_folder), stored_text(history));
+}
+
 std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,
                                   bool maximize,
                                   const std::string& run_id,
@@ -247,6 +261,7 @@ std::function<std::unique_ptr<Pruner>(const fs::path&)> make_pruner(const RunLis
                                                                     const ListedRun& row,
                                                                     AskOutside ask) {
   if (list.early_terminate.type == "none" && !ask) return {};
+  if (read_dev_history(list.run(row).root).released) return {};
   return [&list, &row, ask = std::move(ask)](const fs::path& folder) {
     return std::make_unique<ListPruner>(list, row, folder, ask);
   };

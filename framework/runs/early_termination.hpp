@@ -56,16 +56,21 @@ struct DevHistory {
   std::string metric;
   std::vector<DevValue> values;
   std::vector<PruneDecision> decisions;
+  std::optional<bool> released = {};  // true: the run goes to its end, whatever a rule says
 
   template <class V>
   void describe(V& v) {
     v("metric", metric);
     v("values", values);
     v("decisions", decisions);
+    v("released", released);
   }
 };
 // Reads that file; empty when it is missing or damaged: early termination then begins anew.
 DevHistory read_dev_history(const std::filesystem::path& run_folder);
+
+// From now on no rule stops the run of this folder.
+void release(const std::filesystem::path& run_folder);
 
 // The decision of a rule for the last of `own` values; nothing where the rule has none to make.
 // others: run id -> what it has published.
@@ -83,7 +88,7 @@ std::vector<Index> promoted_rows(const RunList& list);
 // Asked instead of a rule: returns whether the run continues after this value (optuna's pruners).
 using AskOutside = std::function<bool(Index update, double value)>;
 
-// For run_experiment; null when the plan stops nothing early and nobody is asked. The pruner of a run that was
+// For run_experiment; null when the plan stops nothing early and nobody is asked, or the run is released. The pruner of a run that was
 // promoted replaces the decision to stop it.
 std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> make_pruner(
     const RunList& list, const ListedRun& row, AskOutside ask = {});

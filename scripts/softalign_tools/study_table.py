@@ -10,6 +10,7 @@ import numpy as np
 from recompute import MEASUREMENT, METRICS
 
 from softalign_tools.charts import Json
+from softalign_tools.program import RecordError
 
 
 def write_table(study: Json, data: Json, finding: str, file: Path) -> None:
@@ -18,14 +19,17 @@ def write_table(study: Json, data: Json, finding: str, file: Path) -> None:
     claimed = {found[1] for text in (*(claim["claim"] for claim in study["claims"]), finding) for found in MEASUREMENT.finditer(text)}
     read = {run["run_id"]: run for run in data["runs"]}
     with h5py.File(file, "w", libver=("v110", "v110")) as table:  # half the size: smaller headers
-        for run in (run for run in study["runs"] if run["run_id"] in read):
+        for run in (run for run in study["runs"] if run["state"] == "complete" and run["run_id"] in read):
             metrics = claimed | {shown["metric"] for shown in study["tables"] if shown["part"] == run["part"]}
             columns = sorted({column for metric in metrics if metric in METRICS for column in METRICS[metric][0]})
             test_set = read[run["run_id"]]["test_set"]
             with h5py.File(Path(data["place"]) / run["path"] / "run.h5") as record:
-                if test_set not in table.require_group("test_sets"):
-                    for column in sorted({"source_length", "cluster"} & set(record["test"])):
-                        compact(table, f"test_sets/{test_set}/{column}", record["test"][column][:])
+                for column in sorted({"source_length", "cluster"} & set(record["test"])):
+                    values = record["test"][column][:]
+                    if (place := f"test_sets/{test_set}/{column}") not in table:
+                        compact(table, place, values)
+                    elif not np.array_equal(table[place], values):
+                        raise RecordError(f"{record.filename}: its test sentences have another {column} than in other parts, which the page cannot show")
                 group = table.create_group(f"runs/{run['part']}/{run['variant']}/{run['seed']}")
                 group.attrs["test_set"] = test_set
                 for column in columns:
@@ -48,7 +52,7 @@ def diagnosed(record: Any, name: str) -> tuple[Any, Any] | None:
     """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis; None where
     the run has no such array, as one without attention has no contexts."""
     diagnostic, *start, array = name.split(".")
-    splits = record["diagnostics"].get(diagnostic, {})
+    splits = record.get("diagnostics", {}).get(diagnostic, {})
     found = next((splits[split] for split in ("test", "dev") if split in splits and not (start and splits[split]["update"][0])), {})
     if array not in found:
         return None

@@ -280,6 +280,38 @@ def test_what_was_stopped_resumes_once_it_is_among_the_best(here: Path):
     assert ": begins" not in softalign("sweep", "run", "sweep.yaml", cwd=here).stderr
 
 
+def test_what_is_retried_goes_to_its_end_though_interrupted(here: Path):
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 80"))
+    (here / "sweep.yaml").write_text(
+        "name: small\nbase: base.yaml\nearly_terminate: {type: asha, min_updates: 8, eta: 2}\n"
+        "parameters: {train.optimizer.learning_rate: {values: [0.01, 0.0001]}}\n"
+    )
+    softalign("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
+    assert states(here) == {"complete": 1, "pruned": 1}
+    command = ("sweep", "retry", "sweep.yaml", "--state", "pruned")
+    process = started(*command, cwd=here)
+    wait_until(lambda: states(here).get("running"))
+    interrupt(process)
+    assert states(here) == {"complete": 1, "interrupted": 1}
+    softalign(*command, cwd=here)
+    assert states(here) == {"complete": 2}
+
+
+def test_values_of_another_metric_are_not_compared(here: Path):
+    text = (
+        "name: small\nbase: base.yaml\nearly_terminate: {type: asha, min_updates: 8, eta: 2}\n"
+        "parameters: {train.optimizer.learning_rate: {values: [0.01, 0.003, 0.001, 0.0003]}}\n"
+    )
+    (here / "sweep.yaml").write_text(text)
+    softalign("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
+    before = states(here)
+    (here / "sweep.yaml").write_text(text + "metric: {name: dev/token_accuracy}\n")
+    (here / "results/small/plan.jsonl").unlink()
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    assert status(here)["promoted"] == [] and "begins" not in softalign("sweep", "run", "sweep.yaml", cwd=here).stderr
+    assert states(here) == before
+
+
 def test_what_cannot_be_resumed_fails_once(here: Path):
     text = here / "train.txt"
     text.write_text("".join(f"a b c {i}\n" for i in range(40)))

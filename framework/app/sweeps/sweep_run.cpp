@@ -260,7 +260,11 @@ ExitCode retry(const RunArguments& arguments) {
     const RowStatus& status = stands.rows[i];
     if (!arguments.rows.empty() && std::ranges::count(arguments.rows, row.k) == 0) continue;
     if (status.state == RunState::unreadable) unreadable.push_back(row_fault(list, row, status));
-    if (!options.begin.contains(status.state)) continue;
+    // One that was pruned, and interrupted when it was retried.
+    const bool released = options.begin.contains(RunState::pruned) &&
+                          status.state == RunState::interrupted &&
+                          read_dev_history(list.run(row).root).released;
+    if (!options.begin.contains(status.state) && !released) continue;
     chosen.push_back(i);
     if (status.state == RunState::corrupt && !arguments.dry_run) move_aside(list, list.run(row));
     if (arguments.dry_run)
@@ -272,7 +276,7 @@ ExitCode retry(const RunArguments& arguments) {
     for (const std::string& fault : unreadable) print_error(fault);
     return unreadable.empty() ? ExitCode::done : ExitCode::failed;
   }
-  options.begin.insert(RunState::planned);
+  options.begin.insert({RunState::planned, RunState::interrupted});
   options.rows.assign(chosen.begin(), chosen.end());
   subject.claims = claims_or_note(arguments.sweep, list);
   const ExitCode code =
