@@ -3,7 +3,7 @@
 
 speed.py FOLDER [--threads 1,2] [--again]: FOLDER holds the records of the study. Each model of the first seed trains for 40 updates and translates
 20,480 words in sentences of each length, 64 sentences in a batch, greedily and with the length of the source forced on the output, so that all write as
-much. Models take turns, six times; the fastest counts. FOLDER/speed.json keeps the numbers; --again measures anew. Nothing else should run meanwhile.
+much. Models take turns, eight times; the median counts. FOLDER/speed.json keeps the numbers; --again measures anew. Nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from itertools import product
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -40,8 +42,9 @@ class Load(NamedTuple):
     turns: int
 
 
-FULL, TINY = Load([10, 20, 40, 80], 20480, 40, 6), Load([10, 20], 40, 1, 1)
-Times = dict[str, dict[str, dict[str, dict[str, float]]]]  # measure -> variant -> threads -> length or "" -> number
+FULL, TINY = Load([10, 20, 40, 80], 20480, 40, 8), Load([10, 20], 40, 1, 1)
+Medians = dict[str, dict[str, dict[str, dict[str, float]]]]
+Times = dict[str, dict[str, dict[str, dict[str, list[float]]]]]  # measure -> variant -> threads -> length or "" -> a number for each turn
 
 
 def timed(*arguments: object, text: str = "") -> float:
@@ -61,22 +64,20 @@ def sentences_of(length: int, count: int) -> str:
 
 def measured(runs: dict[str, Path], threads: list[int], load: Load) -> Times:
     """Seconds for a translation, without those for reading the record; target symbols that training takes a second."""
-    seconds: dict[tuple[str, int, int, int], float] = {}  # variant, threads, length, sentences -> the fastest translation
-    times: Times = {what: {variant: {str(n): {} for n in threads} for variant in runs} for what in ("translation", "training")}
+    times: Times = {what: {variant: {str(n): defaultdict(list) for n in threads} for variant in runs} for what in ("translation", "training")}
     forced = ("search=greedy", "search.max_ratio=1", "search.max_extra=0", "search.min_ratio=1")
     for _ in range(load.turns):
         for number, (variant, place) in product(threads, runs.items()):
-            of = times["training"][variant][str(number)]
-            of[""] = max(of.get("", 0), trained(place, number, load.updates))
+            times["training"][variant][str(number)][""].append(trained(place, number, load.updates))
             for length in load.lengths:
-                for count in (1, load.words // length):
-                    took = timed("translate", place, *forced, "--threads", number, text=sentences_of(length, count))
-                    key = (variant, number, length, count)
-                    seconds[key] = min(seconds.get(key, took), took)
-    for (variant, number, length, count), took in seconds.items():
-        if count > 1:
-            times["translation"][variant][str(number)][str(length)] = max(took - seconds[variant, number, length, 1], 1e-6) / (count - 1)
+                count = load.words // length
+                one, all_ = (timed("translate", place, *forced, "--threads", number, text=sentences_of(length, n)) for n in (1, count))
+                times["translation"][variant][str(number)][str(length)].append(max(all_ - one, 1e-6) / (count - 1))
     return times
+
+
+def medians(times: Times) -> Medians:
+    return {what: {variant: {number: {key: median(turns) for key, turns in of.items()} for number, of in by.items()} for variant, by in all_.items()} for what, all_ in times.items()}
 
 
 def trained(place: Path, threads: int, updates: int) -> float:
@@ -92,7 +93,7 @@ def parameters(place: Path) -> int:
         return sum(weights.size for name, weights in file["parameters"].items() if not name.startswith("axis"))
 
 
-def draw(times: Times) -> plt.Figure:
+def draw(times: Medians) -> plt.Figure:
     found = times["translation"]
     threads = list(next(iter(found.values())))
     figure, axes = plt.subplots(1, len(threads), figsize=(WIDTHS["page"], 2.6), squeeze=False, sharey=True, layout="constrained")
@@ -123,8 +124,8 @@ def make(arguments: argparse.Namespace) -> Made:
     if arguments.again or not kept.exists():
         threads = sorted({int(number) for number in arguments.threads.split(",")})
         kept.write_text(json.dumps(measured(runs, threads, TINY if arguments.folder.name.endswith("-tiny") else FULL)))
-    times = json.loads(kept.read_text())
-    trained = [["training", "parameters", *(f"symbols/s, threads: {number}" for number in next(iter(times["training"].values())))]]
+    times = medians(json.loads(kept.read_text()))
+    trained = [["training", "parameters", *(f"target symbols/s, threads: {number}" for number in next(iter(times["training"].values())))]]
     for variant, place in runs.items():
         trained.append([variant, f"{parameters(place):,}", *(f"{of['']:,.0f}" for of in times["training"][variant].values())])
     translated = []
