@@ -163,10 +163,9 @@ study_findings.filled("speed", [{"difference": 1, "low": None}], pathlib.Path(sy
     assert "OutputError: experiments/speed/finding.md: " in last and formula in last and reason in last
 
 
-def test_a_page_of_a_part_is_refused(out: Path, tmp_path: Path):
+def test_a_page_is_of_the_study_as_it_is(out: Path, tmp_path: Path):
     shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
-    first = json.loads((tmp_path / "controls-tiny/study.json").read_text())["runs"][0]
-    command = [PROGRAM, "study", ROOT / "experiments/controls/study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--results", tmp_path]
+    command = [PROGRAM, "study", ROOT / "experiments/controls/study.yaml", "--tiny", "seed=9", "--results", tmp_path]
     subprocess.run(command, capture_output=True, check=True)
     assert "is not in study.json; run the study again" in studies("--tiny", "--pages", "--results", tmp_path, "controls", code=3)
 
