@@ -52,7 +52,7 @@ softalign verify record.h5
 
 repeats a run of the tiny form of this study, bit for bit.
 """
-VERDICTS = {"empty": "no sentences", "unmeasured": "not measured", "unknown": "not run"}
+VERDICTS = {"empty": "no sentences", "unmeasured": "not measured", "absent": "no such configuration", "unknown": "not run"}
 
 Row = dict[str, Any]
 
@@ -229,7 +229,8 @@ def chapters_of(name: str, found: str) -> str:
 
 def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool, found: str, again: str) -> str:
     expected, asked = ([claim["verdict"] for claim in claims if (claim["expect"] == "open") == is_open] for is_open in (False, True))
-    undecided = sum(verdict not in ("holds", "fails") for verdict in (*expected, *asked))
+    undecided = (*expected, *asked).count("undecided")
+    not_judged = sum(verdict in VERDICTS for verdict in (*expected, *asked))
     machines = sorted({row["cpu_model"] for row in runs})
     commits = sorted({re.sub("^(.{12}).{28}", r"\1", row["git_commit"]) for row in runs})  # and "-dirty"
     days = sorted({row["started"][:10] for row in runs})
@@ -241,7 +242,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         f"# {study['name']}: {study['question']}\n{TEXT_MARK}\n",
         f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. Claims: {len(expected)}; {expected.count('holds')} hold, "
         f"{expected.count('fails')} fail. Questions asked without an expectation: {len(asked)}; yes {asked.count('holds')}, no {asked.count('fails')}."
-        f"{f' Undecided: {undecided}.' if undecided else ''}\n",
+        f"{f' Undecided: {undecided}.' if undecided else ''}{f' Not judged: {not_judged}.' if not_judged else ''}\n",
         chapters_of(name, found),
         f"## What came out\n\n{len(runs)} runs{f', {missing} are missing' if missing else ''}; {days}; {', '.join(machines)}; "
         f"{hours} h {minutes:02} min of training together; commits {', '.join(commits)}. `runs.csv` has a line for each.\n",

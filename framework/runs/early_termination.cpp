@@ -228,6 +228,11 @@ DevHistory read_dev_history(const fs::path& run_folder) {
   return {};
 }
 
+std::string stop_reason(const DevHistory& history) {
+  if (history.decisions.empty() || !history.decisions.back().stop) return "";
+  return reason_of(history.decisions.back(), history.metric);
+}
+
 void release(const fs::path& run_folder) {
   if (!is_there(history_file(run_folder))) return;
   DevHistory history = read_dev_history(run_folder);

@@ -247,6 +247,7 @@ def test_runs_are_pruned_with_their_reasons_kept_and_can_be_verified(here: Path)
         decisions = json.loads(file["provenance/early_termination"].asstr()[()])["decisions"]
     assert decisions[-1]["stop"] and decisions[-1]["compared"] and decisions[-1]["value"] > decisions[-1]["cut"]
     assert "the same bits again" in softalign("verify", here / pruned["folder"], cwd=here).stdout
+    assert "stopped by  asha rung" in softalign("show", here / pruned["folder"], cwd=here).stdout
     again = softalign("sweep", "run", "sweep.yaml", cwd=here)
     assert ": begins" not in again.stderr
     softalign("sweep", "retry", "sweep.yaml", "--state", "pruned", "--rows", pruned["k"], cwd=here)

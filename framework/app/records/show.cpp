@@ -14,9 +14,11 @@
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/json.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/folder/status.hpp"
+#include "framework/runs/early_termination.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
 
@@ -100,6 +102,9 @@ std::string summary(const Record& record) {
                    state,
                    counted(record.last_update(), "update"),
                    again ? ", of when the run was complete before" : ""));
+  if (state == to_string(RunState::pruned) && record.has("provenance/early_termination"))
+    line("stopped by",
+         stop_reason(from_stored_text<DevHistory>(record.text("provenance", "early_termination"))));
   line("selected",
        test.contains("selected_update") ? "parameters of update " + from(test, "selected_update")
                                         : "");
