@@ -9,6 +9,7 @@
 #include <map>
 
 #include "framework/base/array.hpp"
+#include "framework/base/elementary.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
@@ -137,19 +138,24 @@ struct Part {
   }
 };
 
+double half_width(const Part& seeds, const Part& sentences, double level) {
+  const double a = seeds.half_width(level), b = sentences.half_width(level);
+  return std::sqrt(a * a + b * b);
+}
+
 // The level, exp(-x), whose interval has half the width `value`.
 double level_of(double value, const Part& seeds, const Part& sentences) {
   constexpr double kMost = 100, kFinite = 1e100;
   if (value == 0) return 1;
   const auto above = [&](double x) {
-    const double level = std::exp(-x);
-    const double half = std::hypot(seeds.half_width(level), sentences.half_width(level));
+    const double level = exact::exp(-x);
+    const double half = half_width(seeds, sentences, level);
     return std::min(half / std::abs(value), kFinite) - 1;
   };
-  if (above(kMost) <= 0) return std::exp(-kMost);
+  if (above(kMost) <= 0) return exact::exp(-kMost);
   std::uintmax_t steps = 200;
   const boost::math::tools::eps_tolerance<double> near(45);  // bits
-  return std::exp(-boost::math::tools::toms748_solve(above, 0.0, kMost, near, steps).first);
+  return exact::exp(-boost::math::tools::toms748_solve(above, 0.0, kMost, near, steps).first);
 }
 
 }  // namespace
@@ -175,8 +181,7 @@ Estimate estimate(const std::vector<double>& seeds,
   }
   const Part among_seeds{of_seeds, count - 1},
       among_sentences{of_sentences, static_cast<double>(units) - 1};
-  const double half =
-      std::hypot(among_seeds.half_width(kLevel), among_sentences.half_width(kLevel));
+  const double half = half_width(among_seeds, among_sentences, kLevel);
   of.interval = {of.value - half, of.value + half};
   if (seeds.size() > 1) of.p = level_of(of.value, among_seeds, among_sentences);
   return of;
