@@ -181,7 +181,7 @@ def test_a_model_leaves_its_record_to_other_readers(run: sa.Run) -> None:
     model = run.model()
     assert model.translate(["a b c"])
     with h5py.File(run.record.file) as record:
-        assert record.attrs["run_id"] == run.run_id
+        assert record.attrs["run_id"] == run.run_id.encode()
         assert model.evaluate()["run_id"] == run.run_id
 
 
