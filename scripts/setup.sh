@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [--preset NAME] [--packages] [GROUP...]: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
 # configures, compiles into build/NAME (default: release; CMakePresets.json has the names). A preset that needs packages of its own has a
-# group of its name. Without groups it is build and figures, which the README's first page uses. With `tests` everything is built, else the
+# group of its name. Without groups it is build and figures, which the README's first page uses. With `tests` everything is built, with `python` its package, else the
 # program. --packages installs and builds nothing. Run again, it does only what is left.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -97,10 +97,11 @@ else
 fi
 
 [[ $builds ]] || exit 0
-settings=(-DSOFTALIGN_TESTS=OFF) target=softalign
+settings=(-DSOFTALIGN_TESTS=OFF) targets=(softalign)
+[[ " $* " != *' python '* ]] || targets+=(softalign_python)
 [[ -e build/$preset/CMakeCache.txt ]] && settings=() # a build that has its tests keeps them
-[[ " $* " == *' tests '* ]] && settings=(-DSOFTALIGN_TESTS=ON) target=all
-[[ $preset != fuzz ]] || target=fuzzers
+[[ " $* " == *' tests '* ]] && settings=(-DSOFTALIGN_TESTS=ON) targets=(all)
+[[ $preset != fuzz ]] || targets=(fuzzers)
 say "configuring"
 logged cmake --preset "$preset" "${settings[@]}" || {
   say "CMake stopped, see above (and $log): a library that it did not find is named there; scripts/packages.txt has its package"
@@ -130,7 +131,7 @@ counted() {
 }
 
 say "compiling on $(nproc) cores"
-build=(cmake --build --preset "$preset" --target "$target" -- -j "$(nproc)")
+build=(cmake --build --preset "$preset" --target "${targets[@]}" -- -j "$(nproc)")
 if [[ -t 1 ]]; then
   "${build[@]}"
 else

@@ -288,8 +288,8 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
         raise OutputError(f"{out}: its files were not made by softalign; --force replaces them, or choose another --results")
     study = read_study(folder, name)
     data = report_of([folder], "--resamples=0") | {"place": str(folder)}
-    require_whole(study, data)
     require_comparisons(data)
+    require_whole(study, data)
     runs, claims = runs_of(study, data), claim_rows(study)
     with tempfile.TemporaryDirectory() as temporary:
         made = Path(temporary)
