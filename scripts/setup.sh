@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # setup.sh [--preset NAME] [--packages] [GROUP...]: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
 # configures, compiles into build/NAME (default: release; CMakePresets.json has the names). A preset that needs packages of its own has a
-# group of its name. Without groups it is build and figures, which the README's first page uses. With `tests` everything is built, with `python` its package, else the
-# program. --packages installs and builds nothing. Run again, it does only what is left.
+# group of its name. Without groups it is build and figures, which the README's first page uses. With `tests` everything is built, with `python`
+# the program and the Python package, else the program. --packages installs and builds nothing. Run again, it does only what is left.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 refuse() { echo "setup.sh: $*" >&2; exit 2; }

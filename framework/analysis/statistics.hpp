@@ -7,10 +7,10 @@
 // and sentences; what a seed does to single sentences is in both terms, which errs on the safe side. Half the width of an
 // interval is that of Howe (1974): the root of the sum of the squares of what either term alone would give by Student's
 // t, with S - 1 and with units - 1 degrees of freedom. p is the level whose interval ends at 0. This holds its level
-// for any ratio of the two terms; two things that do not, at 0.05 and with three seeds, in the simulations of
-// tests/analysis/significance_test.cpp: Satterthwaite's degrees of freedom for the sum (8 % false alarms where the
-// seeds' term is ten times the other, since seeds that happen to lie close together count as many), and
-// a bootstrap of seeds, then sentences (29 %).
+// for any ratio of the two terms (tests/analysis/significance_test.cpp simulates some). Two things that do not, with
+// three seeds at 0.05: Satterthwaite's degrees of freedom for the sum, with 8 % false alarms where the seeds' term is
+// ten times the other, since seeds that happen to lie close together get many; and a bootstrap of seeds, then
+// sentences, with 29 %.
 #pragma once
 
 #include <span>

@@ -69,7 +69,8 @@ struct DevHistory {
 // Reads that file; empty when it is missing or damaged: early termination then begins anew.
 DevHistory read_dev_history(const std::filesystem::path& run_folder);
 
-// Why its run was stopped: "asha rung 0 (800 updates): dev/loss is 3.82, 3.63 was needed among 6 runs"; empty if it was not.
+// Why its run was stopped: "asha rung 0 (800 updates): dev/loss is 3.82, 3.63 was needed among 6 runs"; empty if it
+// was not.
 std::string stop_reason(const DevHistory& history);
 
 // From now on no rule stops the run of this folder.
@@ -91,8 +92,8 @@ std::vector<Index> promoted_rows(const RunList& list);
 // Asked instead of a rule: returns whether the run continues after this value (optuna's pruners).
 using AskOutside = std::function<bool(Index update, double value)>;
 
-// For run_experiment; null when the plan stops nothing early and nobody is asked, or the run is released. The pruner of a run that was
-// promoted replaces the decision to stop it.
+// For run_experiment; null when the plan stops nothing early and nobody is asked, or the run is released. The
+// pruner of a run that was promoted replaces the decision to stop it.
 std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> make_pruner(
     const RunList& list, const ListedRun& row, AskOutside ask = {});
 

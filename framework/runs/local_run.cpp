@@ -330,8 +330,10 @@ ExperimentOutcome work_on(const RunList& list,
         writes = true;
         pruned = !options.never_prune && row_status(list, row).state == RunState::pruned &&
                  std::ranges::count(promoted_rows(list), row.k) == 0;
-        if (options.never_prune) release(list.run(row).root);
-        experiment.pruner = options.never_prune ? nullptr : make_pruner(list, row, options.ask);
+        if (options.never_prune)
+          release(list.run(row).root);
+        else
+          experiment.pruner = make_pruner(list, row, options.ask);
       }
       if (!pruned) spec = row_spec(list, row, load);
       return std::string("a row");

@@ -43,7 +43,7 @@ def filled(name: str, claims: Sequence[Row], table: Path) -> str:
         def value(found: re.Match[str]) -> str:
             try:
                 return number(found[1])
-            except (KeyError, IndexError, SyntaxError, TypeError, NameError) as error:
+            except (LookupError, SyntaxError, TypeError, ValueError) as error:
                 raise OutputError(f"{file_name}: {found[0]}: no such claim or measurement: {error}") from error
 
         def number(formula: str) -> str:

@@ -147,7 +147,7 @@ print(study_findings.relinked(text, "experiments/" + page.name, "results/studies
     assert done.stdout.strip() in (page / "README.md").read_text() and "`{" not in done.stdout
 
 
-@pytest.mark.parametrize("formula, reason", [("`{0}`", "0"), ("`{99}`", "99"), ("`{blue(bible/additive)}`", "blue"), ("`{bleu(bible/none)}`", "none"), ("{1}", "backticks")])
+@pytest.mark.parametrize("formula, reason", [("`{0}`", "0"), ("`{99}`", "99"), ("`{blue(bible/additive)}`", "blue"), ("`{bleu(bible/none)}`", "none"), ("`{x}`", "not a sum"), ("`{v[9]}`", "index"), ("{1}", "backticks")])
 def test_a_formula_without_a_number_is_named(formula: str, reason: str, tmp_path: Path):
     (tmp_path / "speed").mkdir()
     (tmp_path / "speed/finding.md").write_text(f"It has {formula} points.\n")
