@@ -52,7 +52,7 @@ softalign verify record.h5
 
 repeats a run of the tiny form of this study, bit for bit.
 """
-VERDICTS = {"empty": "no sentences", "unmeasured": "not measured", "absent": "no such configuration", "unknown": "not run"}
+VERDICTS = {"empty": "no sentences", "unmeasured": "not measured", "absent": "no complete runs", "unknown": "not run"}
 
 Row = dict[str, Any]
 

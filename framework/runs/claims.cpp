@@ -205,7 +205,7 @@ constexpr VerdictWords kVerdicts[] = {{"holds", "holds", "holds"},
                                       {"undecided", "UNDECIDED", "undecided"},
                                       {"empty", "NO SENTENCES", "no sentences"},
                                       {"unmeasured", "NOT MEASURED", "not measured"},
-                                      {"absent", "NO SUCH CONFIGURATION", "no such configuration"},
+                                      {"absent", "NO COMPLETE RUNS", "no complete runs"},
                                       {"unknown", "", ""}};
 
 const VerdictWords& words_of(Verdict verdict) {
@@ -304,8 +304,7 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
     else if (judged.verdict == Verdict::unmeasured)
       text += fmt::format("   {}\n", judged.nothing);
     else if (judged.verdict == Verdict::absent)
-      text +=
-          fmt::format("   no configuration is the {}, complete with all seeds\n", judged.nothing);
+      text += fmt::format("   no runs of {} are complete with all seeds\n", judged.nothing);
     else
       text += evidence_text(judged);
     for (const std::string& best : judged.best) text += fmt::format("   {}\n", best);

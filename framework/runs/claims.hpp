@@ -18,7 +18,7 @@ enum class Verdict {
   undecided,   // what was measured supports neither
   empty,       // no test sentence has a length that it speaks of
   unmeasured,  // sentences that it speaks of do not define the metric
-  absent,      // the sweep is over, and no configuration that it speaks of is complete
+  absent,      // every row is over, and none that it speaks of is complete with all seeds
   unknown      // a run that it speaks of is not complete, or not among those read
 };
 

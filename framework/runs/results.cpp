@@ -70,8 +70,9 @@ StudyTable table_of(const SweepPart& part,
   return table;
 }
 
-// "best where units=64".
+// "best where units=64", "part/variant".
 std::string subject_of(const Measurement& m) {
+  if (!m.variant.empty()) return m.part + "/" + m.variant;
   std::string text = "best";
   for (const Setting& setting : m.among)
     text += fmt::format(
@@ -137,8 +138,7 @@ std::vector<Index> ListResults::rows_of(const Measurement& m) const {
 }
 
 const std::vector<Run>& ListResults::of(const Measurement& m) {
-  const std::string subject = m.variant.empty() ? subject_of(m) : m.part + "/" + m.variant;
-  const auto [known, first] = results_.try_emplace(subject);
+  const auto [known, first] = results_.try_emplace(subject_of(m));
   if (first)
     for (const Index k : rows_of(m)) {
       Run& run = known->second.emplace_back(read_run(list_.run(list_.rows[usize(k)]).root));
@@ -154,6 +154,15 @@ const std::vector<Run>& ListResults::of(const std::string& part, const std::stri
   m.part = part;
   m.variant = variant;
   return of(m);
+}
+
+bool ListResults::is_absent(const Measurement& m) const {
+  if (!over_ || m.variant.empty()) return over_ && rows_of(m).empty();
+  for (std::size_t i = 0; i < list_.rows.size(); ++i)
+    if (const ListedRun& row = list_.rows[i]; row.part == m.part && row.variant == m.variant &&
+                                              status_.rows[i].state != RunState::complete)
+      return true;
+  return false;
 }
 
 std::string ListResults::best_text(const Measurement& m) const {
@@ -203,10 +212,9 @@ std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims, ListResult
       });
   for (JudgedClaim& one : judged)
     for (const Measurement& m : one.claim->statement.measurements()) {
-      if (!m.variant.empty()) continue;
       if (const std::string best = results.best_text(m); !best.empty()) {
         if (std::ranges::count(one.best, best) == 0) one.best.push_back(best);
-      } else if (results.over() && one.nothing.empty()) {
+      } else if (results.is_absent(m) && one.nothing.empty()) {
         one.verdict = Verdict::absent;
         one.nothing = subject_of(m);
       }

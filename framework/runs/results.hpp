@@ -28,7 +28,8 @@ class ListResults {
   const std::vector<Run>& of(const std::string& part, const std::string& variant);
   // The configuration that a measurement of the best means; empty where there is none.
   std::string best_text(const Measurement& m) const;
-  bool over() const { return over_; }
+  // Whether every row is over, and what is measured is not complete with all seeds.
+  bool is_absent(const Measurement& m) const;
   const RunList& list() const { return list_; }
 
  private:

@@ -84,6 +84,15 @@ def test_notes_come_once_and_runs_may_be_forced(here: Path):
     assert sum(records(here)[path] != stamp for path, stamp in before.items()) == 2
 
 
+def test_a_claim_about_a_variant_that_was_stopped_is_broken(here: Path):
+    slow = STUDY.replace("[model.attention.score.units=5]", "[train.optimizer.learning_rate=1.0e-7]")
+    (here / "study.yaml").write_text(slow.replace("variants:", "early_terminate: {type: asha, min_updates: 1, eta: 2}\nvariants:", 1))
+    ran = softalign("study", "study.yaml", cwd=here, code=4)
+    assert states(here) == ["complete", "pruned"]
+    assert "1. NO COMPLETE RUNS: " in ran.stdout and "no runs of reverse/additive are complete with all seeds" in ran.stdout
+    assert outcome(here)["claims"][0]["verdict"] == "absent"
+
+
 def test_runs_side_by_side_are_the_same(here: Path):
     first = softalign("study", "study.yaml", cwd=here)
     both = softalign("study", "study.yaml", "--workers", 2, "--results", "other", cwd=here)

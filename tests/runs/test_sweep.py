@@ -102,7 +102,7 @@ def test_a_claim_about_what_no_configuration_was_is_broken_once_all_is_over(here
         f"name: small\nbase: base.yaml\n{drawn}claims: [{{claim: loss(best where model.embedding=77) > 0}}]\n"
     )
     ran = softalign("sweep", "run", "sweep.yaml", cwd=here, code=4)
-    assert "1. NO SUCH CONFIGURATION: " in ran.stdout
+    assert "1. NO COMPLETE RUNS: " in ran.stdout
     (verdict,) = status(here)["claims"]
     assert verdict["verdict"] == "absent"
 
