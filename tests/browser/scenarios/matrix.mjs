@@ -4,6 +4,7 @@ export async function play(page) {
   await page.locator("[data-ui=shortest]").fill("5");
   await page.locator(".sentences li").first().click();
   await page.locator(".pane details summary").click();
+  await page.locator(".pane details tbody td").first().waitFor(); // the table is made when it is asked for
   const rows = await page.locator(".pane details tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].slice(1).map((cell) => Number(cell.textContent))));
   const places = await page.locator(".matrix").evaluate((matrix) => {
     const frame = matrix.querySelector(".frame"), cell = Number(matrix.querySelector(".at").getAttribute("width"));
