@@ -1,5 +1,5 @@
-// The commands of the program: each is one function that adds it to the command line, in the file of its name
-// or with others of its heading. What several share is in files of its own (load, arguments, table, progress).
+// The commands of the program. Each has a function that adds it to the command line, in the file named after it
+// or with other commands of its heading. Shared code has files of its own (load, arguments, table, progress).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,12 +12,12 @@
 
 namespace softalign::app {
 
-// The exit status of a command that has already said everything; other failures are exceptions.
+// The exit status of a command that has already printed everything; other failures are exceptions.
 struct Outcome {
   ExitCode code = ExitCode::done;
 };
 
-// Every command, in the order of the help.
+// All commands, in the order of the help.
 // clang-format off
 #define SOFTALIGN_COMMANDS(X) \
   X(run) X(study) X(sweep) X(validate) X(resolve) X(parameters) X(match) \
@@ -32,15 +32,15 @@ struct Outcome {
 SOFTALIGN_COMMANDS(SOFTALIGN_COMMAND)
 #undef SOFTALIGN_COMMAND
 
-// A subcommand with its one-line summary, its heading in the help, and an example.
+// Adds a subcommand with its one-line summary, its heading in the help, and an example.
 CLI::App* add_command(
     CLI::App& app, const char* name, const char* summary, const char* heading, const char* example);
 
-// The lines of an error. All ends of lines in it are ours: names and texts of others are printable.
+// Returns the lines of an error. All line ends are the program's own, because untrusted text in errors is escaped.
 std::vector<std::string> error_lines(std::string_view text);
 
-// Each line of an error on standard error, behind "softalign: " unless it begins with a position in a file.
-// Control characters that names bring along are escaped, very long lines shortened.
+// Prints each line of an error on standard error, after "softalign: " unless it begins with a position in a file.
+// Control characters, which names may contain, are escaped, and very long lines are shortened.
 void print_error(std::string_view text);
 
 }  // namespace softalign::app

@@ -30,7 +30,7 @@ int fail(std::string_view text, ExitCode code) {
   return static_cast<int>(code);
 }
 
-// What of the operating system's comes from a name that was given, and what from the machine.
+// Distinguishes errors of the operating system about a given name (usage) from those of the machine (failed).
 ExitCode code_of(const std::error_code& error) {
   const bool named = error == std::errc::filename_too_long || error == std::errc::invalid_argument;
   return named ? ExitCode::usage : ExitCode::failed;
@@ -42,7 +42,7 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
   return names;
 }
 
-// "; did you mean 'run'?" also for what other programs call it.
+// Returns "; did you mean 'run'?", also for names that other programs give to a command.
 std::string suggested_command(const std::string& given, const std::vector<std::string>& names) {
   constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
       {"train", "run"}, {"fit", "run"}, {"predict", "translate"}, {"test", "evaluate"}};
@@ -52,7 +52,7 @@ std::string suggested_command(const std::string& given, const std::vector<std::s
   return suggestion(given, names);
 }
 
-// What to write for an unknown option that is one of a spec: "; write train.epochs=VALUE".
+// The hint for an unknown option that is a key of the spec: "; options of the spec are written as KEY=VALUE".
 std::string suggested_override(const CLI::App& command, std::string_view option) {
   if (!command.get_option_no_throw("overrides") && !command.get_option_no_throw("specs")) return "";
   std::string name(option.substr(option.find_first_not_of('-')));
@@ -68,7 +68,7 @@ std::string suggested_override(const CLI::App& command, std::string_view option)
   return path.empty() ? "" : fmt::format("; options of the spec are written as {}=VALUE", path);
 }
 
-// CLI11 itself would only say that a subcommand is required.
+// Throws SpecError for an unknown command; CLI11 would only say that a subcommand is required.
 void check_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   const auto names = names_of(app.get_subcommands([](const CLI::App*) { return true; }));
@@ -81,8 +81,8 @@ void check_command(const CLI::App& app, int argc, char** argv) {
     throw SpecError("unknown command '{} {}'{}", argv[1], argv[2], suggestion(argv[2], inner));
 }
 
-// The command line without `--color WHEN`, which may stand before and behind the command, and is obeyed; a null
-// pointer ends it. Throws SpecError.
+// Applies `--color WHEN`, which may come before or after the command, and returns the command line without it,
+// ended by a null pointer. Throws SpecError.
 std::vector<char*> without_colour(int argc, char** argv) {
   constexpr std::string_view kOption = "--color";
   std::vector<char*> words;
@@ -105,7 +105,7 @@ std::vector<char*> without_colour(int argc, char** argv) {
   return words;
 }
 
-// These leave a record or an exit status; what all others leave is what they print.
+// Refuses a closed standard output, except for commands that produce a record or an exit status: all others only print.
 void check_output(std::string_view command, bool closed) {
   constexpr std::string_view kMoreThanOutput[] = {
       "run", "study", "sweep", "validate", "verify", "recover", "check"};
@@ -114,7 +114,7 @@ void check_output(std::string_view command, bool closed) {
     throw MachineError("standard output is closed, so nobody would see what this command prints");
 }
 
-// What is wrong with the command line, in one line.
+// Describes an error of the command line in one line.
 std::string fault(CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   if (chosen.empty())
@@ -145,7 +145,7 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
     break;
   }
   std::replace(text.begin(), text.end(), '\n', ' ');
-  constexpr std::string_view kRequired = " is required";  // CLI11's word for an argument left out
+  constexpr std::string_view kRequired = " is required";  // CLI11's text for a missing argument
   if (text.ends_with(kRequired))
     text = fmt::format("no '{}' is given", text.substr(0, text.size() - kRequired.size()));
   return fmt::format("{}; see softalign {} --help", text, words);
@@ -165,7 +165,7 @@ int run_program(int argc, char** argv, bool closed) {
   SOFTALIGN_COMMANDS(SOFTALIGN_ADD)
 #undef SOFTALIGN_ADD
   try {
-    gemm_variant();  // refuses what SOFTALIGN_ISA asks for in vain
+    gemm_variant();  // refuses a SOFTALIGN_ISA that this machine does not support
     for (const std::string& error : Registry::instance().errors()) throw BugError("{}", error);
     std::vector<char*> words = without_colour(argc, argv);
     const int count = static_cast<int>(words.size()) - 1;
@@ -212,7 +212,7 @@ std::vector<std::string> error_lines(std::string_view text) {
 }
 
 void print_error(std::string_view text) {
-  std::fflush(stdout);  // what was printed before stays before
+  std::fflush(stdout);  // so that earlier output comes first
   const std::string ours = coloured("softalign:", has_colours(STDERR_FILENO) ? "1;31" : "") + " ";
   for (const std::string& line : error_lines(text))
     write_error(fmt::format(
@@ -237,7 +237,7 @@ int main(int argc, char** argv) {
   // The number of a closed standard stream would go to the next file opened, such as the journal.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1) return 1;
-  std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of words; numbers stay as they are
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of words; numbers keep their format
   softalign::prepare_process();
   return softalign::app::run_program(argc, argv, closed);
 }

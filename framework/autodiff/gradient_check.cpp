@@ -20,16 +20,17 @@ struct Slot {  // an array that is varied, and its analytic gradient
 // normalised rows would not depend on the input.
 double weight_of(Index i) { return 1 + 0.5 * std::sin(static_cast<double>(i)); }
 
-constexpr double kSharp =
-    0.25;  // of a gradient: a shorter step whose rounding hides more shows nothing
+// A shorter step counts only if rounding hides less than this share of the gradient.
+constexpr double kSharp = 0.25;
 
-// A gradient against a difference quotient of the loss; at(shift): the loss there.
+// Result of comparing a gradient with a difference quotient of the loss.
 struct Difference {
   double numeric;
   double error;     // GradientCheck::worst
   double rounding;  // the part of the error attributed to rounding, in the same measure
 };
 
+// at(shift) returns the loss after a shift of the number.
 Difference difference_of(double analytic,
                          double loss,
                          double largest,
@@ -37,7 +38,7 @@ Difference difference_of(double analytic,
                          double step) {
   const double above = (at(step) - loss) / step, below = (loss - at(-step)) / step;
   const double numeric = (above + below) / 2;
-  // A kink within the step parts the two sides; the gradient is between them.
+  // At a kink within the step the two one-sided quotients differ; the gradient is between them.
   const double away =
       std::max({0.0, analytic - std::max(above, below), std::min(above, below) - analytic});
   // The effect of rounding the loss on a difference quotient, which matters in float.
@@ -79,7 +80,7 @@ GradientCheck check_gradients(
   Tape tape(Tape::Mode::train, parameters == nullptr ? nullptr : gradients.data());
   const std::vector<Var> outputs = outputs_on(tape);
   const double loss = loss_of(outputs);
-  if (loss == 0) return {};  // where all outputs are 0 it has no derivative
+  if (loss == 0) return {};  // the loss has no derivative where all outputs are 0
   // d loss / d e = w e / loss, seeded through one joint output so that backward runs once.
   Var joined = tape.record_if(tape.zeros({1}), true, [&outputs, loss](View) {
     for (Var output : outputs) {
@@ -125,7 +126,7 @@ GradientCheck check_gradients(
       };
       const double analytic = static_cast<double>(slot.gradient[i]);
       Difference best = difference_of(analytic, loss, largest, at, step);
-      // Several kinks (relu, maxout) within the step: a shorter one crosses fewer.
+      // If several kinks (relu, maxout) are within the step, a shorter step crosses fewer.
       for (const double shorter : {step / 4, step / 16})
         if (best.error > 0)
           if (const Difference d = difference_of(analytic, loss, largest, at, shorter);

@@ -1,5 +1,5 @@
-// Finite differences against the tape, in the double build. The loss is sqrt(sum w e²) over
-// all outputs, the w fixed and different: a plain sum hides bugs whose errors cancel.
+// Checks the gradients of the tape against finite differences, in the double build. The loss is
+// sqrt(sum w e²) over all outputs, with fixed, different w: a plain sum hides errors that cancel.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@
 namespace softalign {
 
 struct GradientCheck {
-  double worst = 0;   // largest |analytic - numeric|, beyond what rounding explains, / max(1e-3 *
-                      // largest gradient, |analytic| + |numeric|) seen
+  double worst = 0;   // largest error: |analytic - numeric|, beyond what rounding explains, /
+                      // max(1e-3 * largest gradient, |analytic| + |numeric|)
   std::string where;  // "encoder.U[17]: analytic 0.25, numeric 0.26"
   Index checked = 0;  // numbers compared; 0: all outputs are 0, where the loss has no derivative
   std::vector<std::string> idle;  // parameters whose gradient is all 0: possibly unused
 };
 
 // f maps leaves (same order and shapes as `inputs`) to the outputs whose loss is checked, on the
-// given tape. At most `samples` numbers of each input and parameter are tried, spread evenly.
+// given tape. About `samples` numbers of each input and parameter are checked, evenly spaced.
 GradientCheck check_gradients(
     const std::function<std::vector<Var>(Tape&, const std::vector<Var>&)>& f,
     std::vector<View> inputs,

@@ -27,7 +27,7 @@ bool has_name_like(const Parameter& parameter, const std::vector<std::string>& p
 
 Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initializer, bool table) {
   if (values_) throw BugError("[parameters] '{}' is added after allocate()", name);
-  double own = 1;  // no Index: the product may overflow one
+  double own = 1;  // not an Index, which the product may overflow
   for (int axis = 0; axis < shape.rank(); ++axis) own *= static_cast<double>(shape[axis]);
   const double numbers = static_cast<double>(size_) + own;
   if (numbers > static_cast<double>(kLargestModel))
@@ -86,7 +86,7 @@ void ParameterStore::freeze(const std::vector<std::string>& patterns) {
 }
 
 void ParameterStore::allocate_zeros() {
-  // The system would overcommit, and kill the program when the memory is used.
+  // Otherwise the system would overcommit, and kill the program once the memory is used.
   const double needed = static_cast<double>(size_) * sizeof(real);
   const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));

@@ -1,6 +1,6 @@
-// The trainable numbers of a model in one flat buffer. Layers declare them by name while they are
-// built; `allocate` then draws every initial value from the stream of its name, so exchanging one
-// plugin leaves all other values bit for bit the same.
+// The parameters of a model in one flat buffer. Layers declare them by name while they are built;
+// `allocate` then draws initial values from the random stream of each name, so replacing one plugin
+// leaves all other values bit for bit the same.
 #pragma once
 
 #include <concepts>
@@ -21,11 +21,11 @@ namespace softalign {
 // Writes the initial values of a parameter of this shape.
 class Initializer {
  public:
-  // Which values ParameterStore::redraw may draw differently: independent weights, orthogonal ones,
-  // or none.
+  // For ParameterStore::redraw, which replaces the initialisers of weights, on request orthogonal
+  // ones, too, and never own ones.
   enum class Kind { own, weights, orthogonal };
 
-  Initializer() = default;  // leaves zeros
+  Initializer() = default;  // all values stay 0
   template <std::invocable<View, const RandomStream&> Draw>
   requires(!std::same_as<Draw, Initializer>) Initializer(Draw draw, Kind kind = Kind::own)
       : draw_(std::move(draw)), kind_(kind) {}
@@ -41,13 +41,13 @@ class Initializer {
 
 class ParameterStore;
 
-// One named array [shape] inside the store. Stable address; valid as long as the store.
+// A named array [shape] inside the store. Its address is stable and valid as long as the store.
 struct Parameter {
   std::string name;  // "decoder.attention.score.query.W"
   Shape shape;
   Initializer initializer;
   bool table = false;   // a lookup table: a batch touches a few of its rows
-  bool trained = true;  // false: it has no gradient: a state, which its owner changes, or frozen
+  bool trained = true;  // false: no gradient (frozen, or a state that its owner changes)
   Index offset = 0;     // in the flat buffers, a multiple of 16; set by allocate
   ParameterStore* store = nullptr;
 
@@ -64,24 +64,25 @@ class ParameterStore {
   ParameterStore& operator=(const ParameterStore&) = delete;
 
   Parameter* add(std::string name, Shape shape, Initializer initializer, bool table = false);
-  // Draws all weights, and on request orthogonal ones, with this initializer instead; before
+  // Replaces the initialisers of all weights, and on request of orthogonal ones; call it before
   // allocate.
   void redraw(const Initializer& initializer, bool orthogonal_too);
-  // Draws the parameters with such names by `how`, also constants. Returns their number.
+  // Replaces the initialisers of parameters whose names match, constants included, by
+  // how(parameter). Returns the number of matches.
   Index redraw_named(const std::string& pattern,
                      const std::function<Initializer(const Parameter&)>& how);
   Parameter* add_state(std::string name, Shape shape, Initializer initializer);
-  // Parameters with such names keep their initial values; before allocate.
+  // Keeps parameters whose names match at their initial values; call it before allocate.
   void freeze(const std::vector<std::string>& patterns);
   void allocate(std::uint64_t seed);  // once, after every layer has been built
-  // The same without initial values: all are 0, and a page of them takes memory once it is written to.
+  // Like allocate, but all values are 0; a page of them takes memory only once it is written to.
   void allocate_zeros();
 
   real* values() { return values_.get(); }
   const real* values() const { return values_.get(); }
   Index flat_size() const { return size_; }  // with the padding between parameters, which stays 0
-  // Its size without tables, which follow the other parameters, and without untrained ones, which are
-  // last.
+  // Sizes of the leading parts of the buffer: dense parameters come first, then trained tables, then
+  // untrained parameters.
   Index dense_size() const { return dense_size_; }
   Index trained_size() const { return trained_size_; }
   Index count() const;  // trainable numbers
@@ -108,12 +109,12 @@ class Parameters {
   Parameter* add(std::string_view name, Shape shape, Initializer initializer) const {
     return store_->add(name_of(name), shape, std::move(initializer));
   }
-  // rows [V, E] that are only looked up (ops/ops.hpp, embedding): nothing else may read it.
+  // A table [V, E] that only embedding (ops/ops.hpp) may read.
   Parameter* add_table(std::string_view name, Shape shape, Initializer initializer) const {
     return store_->add(name_of(name), shape, std::move(initializer), true);
   }
-  // Numbers that belong to a trained model and its checkpoints, but that no gradient changes: a moving
-  // average. To be changed between updates only, and by nothing that depends on threads.
+  // Numbers that belong to a trained model and its checkpoints but have no gradient, such as a moving
+  // average. Change them only between updates, and independently of threads.
   Parameter* add_state(std::string_view name, Shape shape, Initializer initializer) const {
     return store_->add_state(name_of(name), shape, std::move(initializer));
   }

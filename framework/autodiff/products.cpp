@@ -23,13 +23,13 @@ void WeightPacks::forget() {
 
 namespace {
 
-constexpr Index kRows = 512;   // of one product, at most
-constexpr Index kStaged = 16;  // rows that are reordered for a product together
+constexpr Index kRows = 512;   // maximum of one product
+constexpr Index kStaged = 16;  // rows that are reordered together
 
-// dw += x^T dy of rows that come one at a time: x [dw.rows], dy [dw.count].
+// Computes dw += x^T dy from rows that arrive one at a time: x [dw.rows], dy [dw.count].
 class RowsOfProduct {
  public:
-  // most: rows that come at most. Products have equal depths: 1,200 rows are 400, 400 and 400.
+  // most: maximum number of rows, split into products of equal depth: 1,200 into 3 of 400.
   RowsOfProduct(const WeightColumns& dw, Index most, Arena& arena)
       : dw_(dw),
         depth_(equal_depth(most)),
@@ -40,7 +40,7 @@ class RowsOfProduct {
 
   real* next_x() const { return staged_x_ + staged_ * dw_.rows; }
   real* next_dy() const { return staged_dy_ + staged_ * dw_.count; }
-  // Takes what was written there.
+  // Takes the row that was written to next_x() and next_dy().
   void take() {
     if (++staged_ == kStaged) put();
     if (put_ == depth_) compute();
@@ -89,7 +89,7 @@ void add_weight_products(std::span<const WeightProducts> parts,
   std::optional<RowsOfProduct> rows;
   if (most > 0) rows.emplace(to, most, scratch);
   for_each_row(parts, [&](const WeightProduct& one, Index b, Index s) {
-    // Rows beyond a sentence's end add nothing, and how many there are sets no bits.
+    // Skips rows of zeros, as after a sentence's end, so that their number does not change the bits.
     if (kernels::is_zero(one.dy.columns, one.dy.row(b, s))) return;
     const real* from = one.dy.row(b, s) + to.first;
     if (is_product(one)) {
@@ -114,7 +114,7 @@ void add_weight_products(std::span<const WeightProducts> parts,
 
 namespace {
 
-constexpr Index kSteps = 32;  // that come together
+constexpr Index kSteps = 32;  // collected into one product
 
 }  // namespace
 

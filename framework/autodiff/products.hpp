@@ -1,5 +1,5 @@
-// Matrix products of many time steps made cheap: weights packed once for all steps, and the gradients of weights and of
-// an attention's memory, whose summands wait until there are enough of them for one long product.
+// Cheaper matrix products over many time steps: weights are packed once for all steps, and the summands of gradients of
+// weights and of an attention's memory are collected into long products.
 #pragma once
 
 #include <mutex>
@@ -12,13 +12,13 @@
 
 namespace softalign {
 
-// Copies of weights in the layout for products of few rows (kernels/gemm.hpp): a weight is used at
-// every time step, forward unchanged, backward transposed. One copy serves all steps and all parts of
-// a batch. Weights must not change before forget(). Thread-safe.
+// Weights packed for products of few rows (kernels/gemm.hpp). A weight is used at every time step, as
+// it is in forward, transposed in backward; one copy of each serves all steps and all parts of a
+// batch. Weights must not change before forget(). Thread-safe.
 class WeightPacks {
  public:
   PackedMatrix pack(Matrix w);
-  void forget();  // the memory is kept
+  void forget();  // drops all packs, keeps the memory
   std::size_t peak_bytes() const { return arena_.peak(); }
 
  private:
@@ -29,17 +29,17 @@ class WeightPacks {
 
 // Summands of the gradients of weights: dw [x.columns, dy.columns] += x^T dy, from every time step and
 // every part of a batch. They are postponed until backward has ended and then added sentence by sentence:
-// all rows of the first sentence, in the order of their creation, then those of the second. So the bits do
-// not depend on the division of a batch, and rows of many steps form one long product.
+// all rows of the first sentence, in the order of their creation, then all rows of the second. Thus the
+// bits do not depend on the division of a batch, and rows of many steps form one long product.
 
-// Rows that are made when they are needed.
+// Rows that are computed on demand: make writes one row to `to`.
 struct MadeRows {
   void (*make)(const void* from, Index sentence, Index position, real* to) = nullptr;
   const void* from = nullptr;
 };
 
-// x: stored or computed rows; or rows of a unit matrix, row ids[...] for each row of dy; or, without any
-// of these, a single 1 per row: then the rows of dy, as wide as the weight, are summed.
+// x is given as stored rows (x), as computed rows (made), or as ids, which select a row of the unit matrix
+// for each row of dy. Without any of them the rows of dy, each of the weight's size, are summed.
 struct WeightProduct {
   Index weight = 0;  // offset in the flat buffer of the parameters
   Index rows = 0, columns = 0;
@@ -56,7 +56,7 @@ struct WeightProduct {
 using WeightProducts = std::vector<WeightProduct>;
 
 // Calls f(product, sentence, position) for every row, in the order of the sum. parts: the products of one
-// weight by part of a batch.
+// weight, for each part of the batch.
 template <class F>
 void for_each_row(std::span<const WeightProducts> parts, F f) {
   for (const WeightProducts& products : parts) {
@@ -78,7 +78,7 @@ struct WeightColumns {
 };
 
 // Adds these columns of the products of one weight; the bits do not depend on the choice of columns.
-// scratch is rewound.
+// Rewinds scratch.
 void add_weight_products(std::span<const WeightProducts> parts,
                          const WeightColumns& to,
                          Arena& scratch);
@@ -90,11 +90,11 @@ void add_weight_products(std::span<const WeightProducts> parts,
 
 class OuterProducts {
  public:
-  // gradient [B,S,D] += rows [B,S] (outer) columns [B,D], over the first lengths[b] of S, at the
-  // latest when finish returns. In order: the bits depend on the calls alone.
+  // gradient [B,S,D] += rows [B,S] (outer) columns [B,D], over the first lengths[b] positions, at the
+  // latest when finish returns. Sums follow the order of the calls, which alone determines the bits.
   void add(View gradient, View rows, View columns, std::span<const Index> lengths);
-  void finish(const real* gradients, Index size);  // for arrays in this range
-  void finish();                                   // of all
+  void finish(const real* gradients, Index size);  // computes pending sums of this range
+  void finish();                                   // computes all pending sums
 
   void reset();
   std::size_t peak_bytes() const { return arena_.peak(); }

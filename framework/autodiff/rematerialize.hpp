@@ -1,6 +1,6 @@
-// Compute now, forget, compute again in backward: trades a second forward for the memory of
-// everything in between (Chen et al. 2016). The caller never notices: same value, same gradient,
-// same bits.
+// Rematerialisation: discards the intermediate values of a computation and recomputes them in
+// backward, which trades a second forward pass for their memory (Chen et al. 2016). The bits of the
+// value and the gradient do not change.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace softalign {
 
-// f: array<Var, N> -> Var, a pure function of its inputs, some of which may be empty, and of parameters, built from
-// operations on the tape of its inputs. If an evaluation leaves at most `keep_bytes` on the tape, it is recorded
+// f: array<Var, N> -> Var is a pure function of its inputs, some of which may be empty, and of parameters, built from
+// operations on the tape of its inputs. If an evaluation takes at most `keep_bytes` on the tape, it is recorded
 // directly.
 template <std::size_t N, class F>
 Var rematerialize(Tape& tape, std::array<Var, N> inputs, std::size_t keep_bytes, F f) {

@@ -27,7 +27,7 @@ View Var::gradient() const {
         "by_sentence(parameter, sentences)",
         node_->value.shape.str());
   const View gradient = own_gradient();
-  // What waits comes first: the order of a sum must not depend on how many steps there are.
+  // Pending products are added first, so that the order of a sum does not depend on the number of steps.
   node_->tape->outer_products_.finish(node_->root().gradient, node_->root().value.size());
   return gradient;
 }
@@ -39,7 +39,7 @@ View Var::own_gradient() const {
   return {node_->gradient_or_null(), node_->value.shape};
 }
 
-// That of a part is the part of that of the whole.
+// The gradient of a part lies in the gradient of the whole.
 real* Var::Node::gradient_or_null() {
   Node& whole_node = root();
   return whole_node.gradient == nullptr
@@ -81,7 +81,7 @@ Var Tape::take(Var x) {
     return Var(part_of(x, node.value, x.needs_gradient()));
   View copy = allocate(x.shape());
   std::copy(x.value().begin(), x.value().end(), copy.begin());
-  // The gradient is needed whatever x needs: the operation may have other inputs.
+  // The copy needs a gradient even if x does not: the operation may have other inputs.
   return record_if(copy, true, [=](View dy) {
     if (View dx = x.gradient()) kernels::add(dy.size(), dy.data, dx.data);
   });
@@ -102,7 +102,7 @@ std::span<const Var> Tape::parts(Var whole, Var::Memory memory) {
 
 void Tape::backward(Var losses, real seed) {
   const View gradient = losses.own_gradient();
-  if (!gradient) return;  // depends on nothing that is trained
+  if (!gradient) return;  // the losses do not depend on anything that is trained
   for (real& d : gradient) d += seed;
   backward();
 }
@@ -126,7 +126,7 @@ void Tape::backward() {
     running_ = &output;
     step->run(step, {gradient, output.value.shape});
     if (output.wanted == Var::Wanted::until_reset) continue;
-    output.wanted = Var::Wanted::no;  // a later gradient() is empty, and no fresh buffer
+    output.wanted = Var::Wanted::no;  // a later gradient() is empty instead of a new buffer
     if (output.whole != nullptr) continue;
     give_back(output.gradient, output.value.size());
     output.gradient = nullptr;
@@ -184,7 +184,7 @@ Tape& Tape::scratch() {
   return *scratch_;
 }
 
-// Weights: products with them, and the products and rows that make up their gradients.
+// Weights: products with weights, and the products and rows that make up their gradients.
 
 namespace {
 
@@ -231,7 +231,7 @@ void Tape::multiply(
     gemm(x, root().packs_->pack(weight), add, c, c_stride, bias);
 }
 
-// Arrays on a scratch tape are copied in their layout.
+// Returns rows that last until reset: those on a scratch tape are copied in their layout.
 SentenceRows Tape::lasting(const SentenceRows& rows) {
   if (owner_ == nullptr || rows.count() == 0) return rows;
   const Index size = rows.row(rows.sentences - 1, rows.positions - 1) + rows.columns - rows.data;
@@ -242,7 +242,7 @@ SentenceRows Tape::lasting(const SentenceRows& rows) {
   return copy;
 }
 
-// The sum over the sentences of a part would depend on the division of the batch.
+// Throws BugError on a collecting tape, where a sum over sentences would depend on the division of the batch.
 void Tape::refuse_shared(Var x) {
   if (root().collects_)
     throw BugError(
@@ -275,7 +275,7 @@ void Tape::add_weight_product(Var w, const SentenceRows& x, const SentenceRows& 
   const auto add = [&](Index b, real* dw) {
     gemm(positions_of(x, b).transpose(), positions_of(dy, b), true, dw, dy.columns);
   };
-  if (w.node_->parameter >= 0) {  // a scratch tape runs several times: sentences add theirs up
+  if (w.node_->parameter >= 0) {  // a scratch tape runs several times: sums by sentence
     const SentenceGradient dw(w, x.sentences, w.shape().size());
     for (Index b = 0; b < x.sentences; ++b) add(b, dw.row(b));
     return;
@@ -340,7 +340,7 @@ void Tape::add_rows(Var table, const Token* ids, View dy) {
     kernels::add(size, dy.data + i * size, gradient.data + ids[i] * size);
 }
 
-// Those of one parameter are the same, however often it is put on a tape.
+// A parameter has one array of rows, however often it is recorded on a tape.
 real* Tape::rows_of_parameter(Var w, Index sentences) {
   Tape& keeper = root();
   for (const Rows& one : keeper.sentence_rows_)

@@ -1,5 +1,5 @@
-// Tapes for batches on several threads. A tape returns to the pool with its memory, so that only the first batches
-// allocate any.
+// A pool of tapes for batches on several threads. A tape returns to the pool with its memory, so that only the first
+// batches allocate any.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class TapePool {
     void operator()(Tape* tape) const { pool->take_back(std::unique_ptr<Tape>(tape)); }
   };
 
-  // In Tape::Mode::infer. The pool must outlive it.
+  // Returns a tape in Tape::Mode::infer. The pool must outlive it.
   std::unique_ptr<Tape, Return> borrow() {
     std::lock_guard lock(mutex_);
     if (free_.empty()) return {new Tape(Tape::Mode::infer), {this}};

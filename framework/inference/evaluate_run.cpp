@@ -61,7 +61,7 @@ Remeasured evaluate_run(const TrainedRuns& runs,
   for (const std::string& note : data.notes) runs.note("note: " + note);
   if (!outline.measured()) {
     DataOutline read = outline_of(data);
-    read.held = false;  // it is counted already
+    read.held = false;  // the data is counted already
     check_sizes(read);
   }
   const Split& split = split_name == "dev" ? data.dev : data.test;
@@ -125,9 +125,10 @@ SortedJson::json_pointer lexicon_path() {
   return SortedJson::json_pointer("/evaluate/unknown_words/lexicon");
 }
 
-constexpr std::size_t kLongest = 4096;  // bytes of a path; the system opens none that is longer
+constexpr std::size_t kLongest = 4096;  // bytes of a path; the system does not open longer ones
 
-// The digest is that of a file's bytes or, of a record or its folder, that of its parameters or vocabularies.
+// Returns whether a file has a digest: that of its bytes or, for a record or its folder, that of its parameters or
+// vocabularies.
 bool holds(const fs::path& file, const std::string& digest) {
   std::error_code none;
   for (const auto& hash : {+[](const fs::path& f) { return input_hash({f.string()}); },
@@ -139,7 +140,7 @@ bool holds(const fs::path& file, const std::string& digest) {
   return false;
 }
 
-// The longest suffix of a path that stays below any folder it is appended to.
+// Returns the longest suffix of a path that stays below any folder it is appended to.
 fs::path end_of(const fs::path& path) {
   fs::path end;
   for (const fs::path& part : path.relative_path())
@@ -147,7 +148,7 @@ fs::path end_of(const fs::path& path) {
   return end;
 }
 
-// The nearest folder above the record first, and the working directory last.
+// Searches the folders above the record, the nearest first, and the working directory last.
 std::optional<fs::path> new_place(const fs::path& record,
                                   const fs::path& old,
                                   const std::string& digest) {
@@ -157,7 +158,7 @@ std::optional<fs::path> new_place(const fs::path& record,
   }
 }
 
-// `identity`: the value in the run's identity, a file's digest instead of its path.
+// Adds the files that a value names. `identity`: the value in the run's identity, with digests instead of paths.
 void add_files(Value& value, const SortedJson& identity, DataFiles& files) {
   for (Value::Entry& entry : value.entries)
     if (identity.is_object() && identity.contains(entry.key))
@@ -170,7 +171,7 @@ void add_files(Value& value, const SortedJson& identity, DataFiles& files) {
   if (is_file_digest(digest) && value.text.size() <= kLongest) files.emplace_back(&value, digest);
 }
 
-// Paths at which two JSON trees differ.
+// Adds the paths at which two JSON trees differ.
 void differences(const SortedJson& a,
                  const SortedJson& b,
                  const std::string& path,
@@ -192,7 +193,7 @@ SortedJson recorded_identity(const Record& record) {
   return identity;
 }
 
-// What names files.
+// Returns the blocks and options that name files.
 SortedJson inputs_of(const SortedJson& identity) {
   SortedJson inputs = SortedJson::object();
   for (const char* block : {"task", "init"})
@@ -201,7 +202,7 @@ SortedJson inputs_of(const SortedJson& identity) {
   return inputs;
 }
 
-// The options below `node` that name a file which does not exist.
+// Adds the options below `node` that name a missing file.
 void find_missing(const OptionNode& node, std::vector<std::string>& found) {
   const auto missing = [](const InputFile& file) {
     std::error_code none;

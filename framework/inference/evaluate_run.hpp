@@ -20,17 +20,17 @@ namespace softalign {
 struct Remeasured {
   std::string split;  // "dev" or "test"
   SplitCounts counts;
-  std::vector<std::string> changed, missing;  // options whose files changed, or are not there
+  std::vector<std::string> changed, missing;  // options whose files changed, or are missing
   MetricTable table;
 };
 
-// Reads the split where the run read it, and measures it. Throws DataError where its files are missing; gives notes
-// about everything else that differs.
+// Reads the split where the run read it, and evaluates it. Throws DataError if its files are missing; other
+// differences become notes.
 Remeasured evaluate_run(const TrainedRuns& runs,
                         const std::string& split,
                         const Progress& progress = {});
 
-// The options of the search, {"type": "beam", "width": "5"}.
+// Returns the options of the search, {"type": "beam", "width": "5"}.
 JsonObject search_json(const Spec& spec);
 JsonObject remeasured_json(const TrainedRuns& runs, const Remeasured& result);
 
@@ -44,7 +44,7 @@ void find_moved_data(const Record& record, Value& spec);
 using DataFiles = std::vector<std::pair<Value*, std::string>>;
 DataFiles data_files(const Record& record, Value& spec);
 
-// A file of this digest below a folder, under the longest end of its old path.
+// Returns the file with this digest below a folder, at the longest suffix of its old path.
 std::optional<fs::path> find_below(const fs::path& folder,
                                    const fs::path& old,
                                    const std::string& digest);
@@ -56,16 +56,16 @@ struct DataChanges {
 };
 DataChanges data_changes(const Record& record, const Spec& spec);
 
-// Advice for missing files.
+// Returns advice on restoring missing files.
 std::string restore_advice(const Record& record, const std::vector<std::string>& missing);
 
-// The options whose files changed. Throws DataError where files are missing.
+// Returns the options whose files changed. Throws DataError if files are missing.
 std::vector<std::string> changed_data(const Record& record, const Spec& spec);
 
-// The options of a block ("task", "evaluate.search") in which two runs differ.
+// Returns the options of a block ("task", "evaluate.search") in which two runs differ.
 std::vector<std::string> differences_in(const std::string& block, const Record& a, const Record& b);
 
-// Returns whether the lexicon that the run read has other bytes now; false where it read none.
+// Returns whether the lexicon that the run read has other bytes now; false if it did not read one.
 bool lexicon_changed(const TrainedRun& run);
 
 }  // namespace softalign

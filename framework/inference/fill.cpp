@@ -41,7 +41,7 @@ void fill_from_record(Model& model, const Record& record) {
   }
 }
 
-// What "average:4" and "average:500,1000" ask for: the 4 newest checkpoints; those of updates 500 and 1000.
+// The checkpoints of "average:4", the 4 newest, or of "average:500,1000", those of updates 500 and 1000.
 struct AveragedStates {
   Index newest = 0;
   std::vector<Index> updates;
@@ -65,8 +65,8 @@ std::optional<AveragedStates> averaged_states(const StateName& name) {
   return AveragedStates{0, numbers};
 }
 
-// The checkpoints of a run. While it trains, one may be deleted between reading its mark and its file; then there is
-// a newer one.
+// The checkpoints of a run. While the run trains, a checkpoint may be deleted between reading its mark and its file;
+// then there is a newer one.
 class Checkpoints {
  public:
   explicit Checkpoints(const Record& record)
@@ -77,13 +77,13 @@ class Checkpoints {
         if (is_there(run_.checkpoints() / mark->file)) marks_.push_back(*mark);
   }
 
-  // The updates that have one, rising.
+  // Returns the updates that have a checkpoint, ascending.
   std::vector<Index> updates() const {
     std::set<Index> all;
     for (const CheckpointMark& mark : marks_) all.insert(mark.update);
     return {all.begin(), all.end()};
   }
-  // The newest complete checkpoint, or that of the given update; empty if it does not exist.
+  // Returns the newest complete checkpoint, or that of the given update; empty if it does not exist.
   std::optional<Checkpoint> load(std::optional<Index> update) const {
     for (auto mark = marks_.rbegin(); mark != marks_.rend(); ++mark) {
       if (update && mark->update != *update) continue;
@@ -106,7 +106,7 @@ class Checkpoints {
   fs::path file_;
   RunFolder run_;
   History history_;
-  std::vector<CheckpointMark> marks_;  // of files that are there
+  std::vector<CheckpointMark> marks_;  // of existing files
 };
 
 Checkpoint checkpoint_of(const Record& record, std::optional<Index> update) {

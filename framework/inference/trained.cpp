@@ -18,13 +18,13 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// What an override of a trained run changes in its spec.
+// Returns an override of a trained run with its full path in the spec.
 Override trained_override(Override change, const Strings& measures) {
-  constexpr std::string_view kBlock = "evaluate.";  // optional
+  constexpr std::string_view kBlock = "evaluate.";  // may be omitted
   if (change.path.starts_with(kBlock)) change.path.erase(0, kBlock.size());
   const std::string head = change.path.substr(0, change.path.find('.'));
   if (head == "task" || head == "plugins") return change;
-  // Paths of files; frozen parameters determine the layout of a checkpoint.
+  // Only file paths of `init` may change: frozen parameters determine the layout of a checkpoint.
   for (const char* file : {"init.from", "init.source_embeddings", "init.target_embeddings"})
     if (change.path == file) return change;
   const Strings all = {
@@ -40,7 +40,7 @@ Override trained_override(Override change, const Strings& measures) {
   return change;
 }
 
-// Errors in a record's own spec are not the caller's fault.
+// Checks a record's own spec, whose errors are not the caller's fault.
 void check_recorded(const Record& record, const SpecTree& tree) {
   try {
     check_spec(resolve<Spec>(tree));
@@ -95,7 +95,7 @@ bool is_about_plugins(const Override& change) {
   return change.path.substr(0, change.path.find('.')) == "plugins";
 }
 
-// How many a spec names.
+// Returns the number of plugins that a spec names.
 std::size_t count_plugins(Value& root) {
   const Value::Entry* const entry = root.find("plugins");
   return entry ? entry->value.items.size() : 0;
@@ -115,7 +115,7 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   SpecTree as_recorded = tree;
   const bool replaced = std::ranges::any_of(changes, is_about_plugins);
   if (Value::Entry* const entry = tree.root.find("plugins"); entry && replaced)
-    entry->value.items.clear();  // nothing of the record's is left among the user's
+    entry->value.items.clear();  // the user's plugins replace all of the record's
   for (const Override& change : changes) apply(tree.root, change, notes);
   load_plugins(tree.root, plugins, replaced ? NamedPlugins::load : NamedPlugins::refuse);
   try {
@@ -218,7 +218,7 @@ TrainedRuns open_trained(const std::vector<fs::path>& records, const TrainedOpti
     check_same(members.front(), members.back(), "source", &TrainedRun::source);
     check_same(members.front(), members.back(), "target", &TrainedRun::target);
     refuse_other_task(members.front().record(), members.back().record());
-    // How it is measured is the first one's business.
+    // Only the first run determines how an ensemble is evaluated.
     std::erase_if(changes, [](const Override& c) { return c.path.starts_with("evaluate."); });
   }
   return {std::move(members), Scorer(models, options.mean), options};
@@ -279,7 +279,7 @@ Index EvaluationSizes::longest_source(Index longest, Index sentences) {
     outline.source = DataOutline::Lengths::even(length, length);
     return {outline, &how.search, how.batch};
   };
-  // The next length to try: all of it, then halves.
+  // Bisection, which begins with the full length.
   for (Index length = longest; fits_ < longest && fits_ + 1 < exceeds_;
        length = (fits_ + std::min(exceeds_, longest + 1)) / 2) {
     if (length >= exceeds_) continue;
@@ -295,7 +295,7 @@ Index EvaluationSizes::longest_source(Index longest, Index sentences) {
 
 namespace {
 
-// Of an ensemble: that another run has other options in this block, unless they are given anew.
+// Prints a note if members of an ensemble differ in the options of this block, unless an override sets the block.
 void note_others(const TrainedRuns& runs, const std::string& block) {
   if (runs.members.size() == 1) return;
   for (const Override& change : runs.options.changes)

@@ -65,7 +65,7 @@ void Translator::require(Demand demand, std::string_view asked_by) const {
 
 std::size_t Translator::block() const { return block_of(runs_, workers_); }
 
-// The same for all blocks, so that what is cropped does not depend on how the text arrives.
+// The limit is the same for all blocks, so that cropping does not depend on how the text arrives.
 template <class Source>
 Index Translator::longest_of(const std::vector<Source>& sources) {
   if (options_.too_long == TooLong::refuse) return std::numeric_limits<Index>::max();
@@ -139,7 +139,7 @@ Translator::Block Translator::read(const std::vector<Source>& sources,
   return block;
 }
 
-// A word for each <unk> that was not copied: that of the prefix, or as the run's evaluate.unknown_words has it.
+// Adds a word for each <unk> that was not copied: from the prefix, or by the run's evaluate.unknown_words.
 void Translator::name_unknown(Hypothesis& hypothesis,
                               const std::string& prefix,
                               const std::string& source) const {

@@ -1,4 +1,4 @@
-// New text through trained models: translated by a search, or its given translations scored.
+// Applies trained models to new text: translates it by a search, or scores given translations.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace softalign {
 
-// New text for a model: its symbols, and which of them the model does not know.
+// Encodes new text for a model, and counts the symbols that the model does not know.
 class UnknownSymbols {
  public:
   // side: "source" or "target".
@@ -29,7 +29,7 @@ class UnknownSymbols {
   std::vector<Token> encode(const std::string& line);
   Index count(const std::string& line) const { return std::ssize(vocabulary_.encode(line)); }
 
-  // A line with the first unknown symbols of all that was encoded; empty when there were none.
+  // Returns a line with the first unknown symbols of all encoded text; empty if there were none.
   std::string note() const;
 
  private:
@@ -38,11 +38,11 @@ class UnknownSymbols {
   Index symbols_ = 0;
   Index unknown_ = 0;
   std::vector<std::string> examples_;
-  bool more_ = false;  // there are others
+  bool more_ = false;  // there are other unknown symbols
 };
 
-// Lines of sources: text, or for a model that reads frames their numbers, as they are before the run's statistics
-// normalise them.
+// Reads lines of sources: text or, for a model that reads frames, numbers before normalisation by the run's
+// statistics.
 class NewSources {
  public:
   explicit NewSources(const TrainedRun& run)
@@ -52,19 +52,19 @@ class NewSources {
     if (run.source) symbols_.emplace(*run.source, "source");
   }
 
-  // An example without a target; views stay valid until the next line. Throws DataError "file:line: ...".
+  // Returns an example without a target; its views are valid until the next line. Throws DataError "file:line: ...".
   Example read(const std::string& line, const std::string& file, Index number);
-  // The same for frames, [T,F]. Throws DataError "file: array k: ...", k from 0.
+  // Reads an array of frames, [T,F], in the same way. Throws DataError "file: array k: ...", k from 0.
   Example read(const std::vector<float>& frames, const std::string& file, Index number);
   std::string note() const { return symbols_ ? symbols_->note() : ""; }
 
-  // Symbols or frames; a lower bound for a line with invalid frames.
+  // Returns the number of symbols or frames; a lower bound for a line with invalid frames.
   Index length(const std::string& line) const;
   Index length(const std::vector<float>& frames) const;
   Index length(const Example& source) const;
 
  private:
-  void normalise();  // numbers_
+  void normalise();  // changes numbers_
 
   std::unique_ptr<const Task> task_;
   FrameFormat frames_;
@@ -74,19 +74,19 @@ class NewSources {
   std::vector<float> numbers_;
 };
 
-// Throws DataError "file:line: ..." for the first source that a model refuses, as an encoder of images
-// does text. lines: of the examples, from 0.
+// Throws DataError "file:line: ..." for the first source that a model refuses, as an image encoder refuses
+// text. lines: the lines of the examples, from 0.
 void refuse_unreadable(const Scorer& scorer,
                        const Split& split,
                        const std::string& file,
                        std::span<const Index> lines);
 
-// A translated line with its hypotheses, best first; empty for a line without words, or that was skipped.
+// A translated line with its hypotheses, best first; no hypotheses for a line that has no words or was skipped.
 struct Translation {
   Index line = 0;  // from 0
   std::vector<Hypothesis> hypotheses = {};
-  bool skipped = false;  // it is too long
-  Index cropped = 0;     // the symbols of a line that is too long which were read; 0: all
+  bool skipped = false;  // the line is too long
+  Index cropped = 0;     // number of symbols read of a line that is too long; 0: all
 };
 
 // Receives each hypothesis when it is found, on any thread. line, rank: from 0.
@@ -108,37 +108,37 @@ struct TranslatorOptions {
   CountLines done = {};
 };
 
-// What the translations of some lines must contain, by line; empty: nothing.
+// The required content of translations, by line; empty: no requirement.
 struct LineDemands {
   std::vector<std::string> prefixes = {};
-  std::vector<std::string> phrases = {};  // with tabs between them
-  std::string phrases_file = {};          // in errors
+  std::vector<std::string> phrases = {};  // separated by tabs
+  std::string phrases_file = {};          // for errors
 };
 
-// Text by blocks of lines. What is drawn at random, and every bit, depends on a line and its number alone. `runs` must
-// outlive it.
+// Translates text in blocks of lines. Random draws, and every bit of the output, depend only on a line and its number.
+// `runs` must outlive the translator.
 class Translator {
  public:
-  // Throws SpecError where the search finds fewer hypotheses, and as UnknownWords does.
+  // Throws SpecError if the search finds fewer hypotheses than requested, and as UnknownWords does.
   Translator(const TrainedRuns& runs, TranslatorOptions options);
 
   // Throws SpecError if the search cannot meet a demand; asked_by: the option.
   void require(Demand demand, std::string_view asked_by) const;
 
-  std::size_t block() const;  // sentences that are best translated together
-  // The translations of lines, in order. `first`: the number of the first line, from 0. Throws DataError for a
+  std::size_t block() const;  // the best number of sentences to translate together
+  // Translates lines, in order. `first`: the number of the first line, from 0. Throws DataError for a
   // phrase with a symbol that the target vocabulary lacks and the model cannot copy.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      Index first = 0,
                                      const LineDemands& demands = {});
-  // The same of arrays of frames, [T,F] each. Throws SpecError for a model that reads symbols.
+  // Like translate, for arrays of frames, [T,F] each. Throws SpecError for a model that reads symbols.
   std::vector<Translation> translate_frames(const std::vector<std::vector<float>>& arrays,
                                             Index first = 0,
                                             const LineDemands& demands = {});
-  std::string notes() const;  // unknown symbols, and lines that were too long; empty if none
+  std::string notes() const;  // on unknown symbols, long lines and unmet demands; "" if none
 
  private:
-  // The examples of a block with their lines, and what is demanded of each.
+  // The examples of a block with their lines and demands.
   struct Block {
     Split split;
     std::vector<Index> line_of = {};
@@ -173,11 +173,11 @@ class Translator {
   UnknownSymbols prefixes_;
   EvaluationSizes sizes_;
   Index too_long_ = 0, first_too_long_ = 0;  // lines; the first, from 0
-  Index longest_ = 0;                        // symbols that could be read of those
+  Index longest_ = 0;                        // the limit for those lines, in symbols
   Index unmet_ = 0, first_unmet_ = 0;        // empty lines with a demand; the first, from 0
 };
 
-// Sources with the targets that are forced on the decoder.
+// Scores given targets of sources by forced decoding.
 class ForcedDecoder {
  public:
   // `input` names the sources in errors.
@@ -187,12 +187,12 @@ class ForcedDecoder {
                 CountLines done = {});
 
   std::size_t block() const;
-  // The targets of pairs as hypotheses, in order; one without steps where a side is empty. `first`:
+  // Returns the targets of pairs as hypotheses, in order; a hypothesis without steps if a side is empty. `first`:
   // the number of the first pair, from 0.
   std::vector<Hypothesis> decode(const std::vector<std::string>& sources,
                                  const std::vector<std::string>& targets,
                                  Index first = 0);
-  std::string notes() const;  // lines that were skipped or changed; empty if none
+  std::string notes() const;  // on unknown symbols and skipped pairs; "" if none
 
  private:
   const TrainedRuns& runs_;
@@ -207,12 +207,12 @@ class ForcedDecoder {
   Index first_empty_ = 0;  // its line, from 0
 };
 
-// {"text", "score", "log_probability", "finished", "tokens", "log_probabilities"}; how often a sample was drawn; and the
-// words that replace an <unk> in the text, {"symbol", "source", "word"}, without "source" where a prefix gave them.
+// Returns {"text", "score", "log_probability", "finished", "tokens", "log_probabilities"}, how often a sample was
+// drawn, and the words that replace an <unk>, {"symbol", "source", "word"}, without "source" if a prefix gave them.
 JsonObject hypothesis_json(const Hypothesis& hypothesis, const Vocabulary& target);
-// {"line", "hypotheses"}, and "skipped" or "cropped" of a line that is too long.
+// Returns {"line", "hypotheses"}, and "skipped" or "cropped" for a line that is too long.
 JsonObject translation_json(const Translation& translation, const Vocabulary& target);
-// The target of pair `line`: its symbols with </s> and their log probabilities.
+// Returns the target of pair `line`: its symbols with </s> and their log probabilities.
 JsonObject score_json(Index line, const Hypothesis& forced, const Vocabulary& target);
 
 }  // namespace softalign

@@ -125,7 +125,7 @@ SOFTALIGN_KERNEL void weighted_sum(
 void sort_falling(const real* numbers, Index count, real* sorted) {
   std::copy_n(numbers, count, sorted);
   std::sort(sorted, sorted + count, [](real x, real y) {
-    return x > y || (!std::isnan(x) && std::isnan(y));  // an order, whatever is in it
+    return x > y || (!std::isnan(x) && std::isnan(y));  // a strict weak order even with NaNs
   });
 }
 
@@ -135,7 +135,7 @@ void sparsemax_forward(AttentionSizes z, const real* energies, real* weights, re
     real* w = weights + b * z.positions;
     const Index length = z.lengths[b];
     sort_falling(e, length, scratch);
-    // Relative to the largest, so that a common offset of all energies costs no precision.
+    // Relative to the largest energy, so that a common offset of all energies costs no precision.
     real sum = 0, threshold = 0;
     for (Index k = 0; k < length; ++k) {
       const real rest = scratch[k] - scratch[0];
@@ -200,7 +200,7 @@ void monotonic_backward(AttentionSizes z,
 
 namespace {
 
-// The softmax of e [count].
+// Writes the softmax of e [count] to shares.
 void softmax_of(const real* e, Index count, real* shares) {
   const real largest = *std::max_element(e, e + count);
   real sum = 0;

@@ -1,6 +1,6 @@
-// Kernels of attention. B: sentences, S: source positions, U: alignment units, D: annotation size;
-// positions [begins[b], lengths[b]) of sentence b are valid, the rest is never read, energies and
-// weights there are 0. Backward kernels ADD.
+// Kernels of attention. B: sentences, S: source positions, U: alignment units, D: annotation size.
+// Positions [begins[b], lengths[b]) of sentence b are valid; other positions are never read, and
+// their energies and weights are 0. Backward kernels ADD.
 #pragma once
 
 #include "framework/base/types.hpp"
@@ -12,7 +12,7 @@ struct AttentionSizes {
   Index positions;                // S
   Index units;                    // U or D
   const Index* lengths;           // [B]
-  const Index* begins = nullptr;  // [B]; null: 0. Only of energies and softmax, else all are valid
+  const Index* begins = nullptr;  // [B]; null: 0. Read only by energies, softmax and normalize
   Index begin(Index b) const { return begins != nullptr ? begins[b] : 0; }
   Index valid() const {  // positions of all sentences
     Index all = 0;
@@ -68,10 +68,10 @@ void weighted_sum(AttentionSizes sizes,
                   bool add,
                   real* context /*[B,D]*/);
 
-// Attentions other than a plain softmax. The valid positions of a sentence are a prefix here
-// (AttentionSizes::lengths); a gradient that is not needed may be null.
+// Attentions other than a plain softmax. Except for coverage, the valid positions of a sentence are a
+// prefix (AttentionSizes::lengths). A gradient that is not needed may be null.
 
-// Falling copies of numbers; NaN come last.
+// Copies numbers in descending order, NaNs last.
 void sort_falling(const real* numbers, Index count, real* sorted);
 
 // The point of the simplex nearest to the energies: w_s = max(e_s - threshold, 0) with the threshold
@@ -123,8 +123,8 @@ void gaussian_backward(AttentionSizes sizes,
                        real* dweights,
                        real* dcenters);
 
-// e_bs = sum_u v_u tanh(q_bu + k_bsu + c_bs w_u): additive, with the attention that each position
-// has received so far.
+// e_bs = sum_u v_u tanh(q_bu + k_bsu + c_bs w_u): additive energies with the attention c that each
+// position has received so far.
 void coverage_energy_forward(AttentionSizes sizes,
                              const real* keys /*[B,S,U]*/,
                              const real* query /*[B,U]*/,

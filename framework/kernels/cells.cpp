@@ -201,7 +201,7 @@ SOFTALIGN_KERNEL void lstm_backward(LstmSizes n,
     SOFTALIGN_NO_OVERLAP
     for (Index u = 0; u < units; ++u) {
       const real t = vector_tanh(c[u]);
-      const real d = from_later[u] + h[u] * o[u] * (1 - t * t);  // of c'
+      const real d = from_later[u] + h[u] * o[u] * (1 - t * t);  // gradient of c'
       di[u] = d * g[u] * i[u] * (1 - i[u]);
       dg[u] = d * i[u] * (1 - g[u] * g[u]);
       d_o[u] = h[u] * t * o[u] * (1 - o[u]);

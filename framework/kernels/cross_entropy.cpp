@@ -9,8 +9,8 @@
 namespace softalign::kernels {
 namespace {
 
-// The largest of a row, by lanes, so that the compiler uses vectors (with enough lanes that it does
-// not unroll them into single numbers).
+// Returns the largest number of a row. Compares in lanes, so that the compiler uses vectors, and in
+// enough of them that it does not unroll them into single numbers.
 SOFTALIGN_INLINE real row_max(Index count, const real* x) {
   constexpr Index kMany = 4 * kLanes;
   real lanes[kMany];
@@ -25,7 +25,7 @@ SOFTALIGN_INLINE real row_max(Index count, const real* x) {
   return largest;
 }
 
-// The first index of a number in a row; the last index if it does not occur, like a NaN.
+// Returns the first index of a number in a row, or the last index if it does not occur, like a NaN.
 SOFTALIGN_INLINE Index first_equal(Index count, const real* x, real number) {
   constexpr Index kMany = 4 * kLanes;
   Index first = 0;
@@ -81,7 +81,7 @@ SOFTALIGN_KERNEL void log_sum_exp(Index rows, Index vocabulary, const real* logi
 }
 
 SOFTALIGN_KERNEL Index first_above(Index first, Index count, const real* x, real bound) {
-  constexpr Index kBlock = 4 * kLanes;  // few of the blocks of a row hold one
+  constexpr Index kBlock = 4 * kLanes;  // few blocks of a row have a number above the bound
   for (; first + kBlock <= count; first += kBlock) {
     int above = 0;
     for (Index i = 0; i < kBlock; ++i) above |= x[first + i] > bound;

@@ -5,11 +5,11 @@
 
 namespace softalign::kernels {
 
-// Of logits [rows, V]: nll[row] = -log p(target), best[row] = the first largest. In one
-// visit, for the logits of a few rows are larger than a cache; if wanted they hold afterwards their
-// gradient, that of factor * sum nll: factor (p - onehot(target)); else they mean nothing any more. With label smoothing the gradient is that of
-// factor * sum of (1 - smoothing) nll + smoothing uniform, uniform[row] = mean over v of -log p(v), which is
-// not written when smoothing is 0.
+// Computes nll[row] = -log p(target) and best[row], the first index of the largest logit, from logits
+// [rows, V], in one pass, because the logits of a few rows are larger than a cache. The logits become
+// undefined or, with `gradients`, the gradient of factor * sum nll: factor (p - onehot(target)). With label
+// smoothing it is the gradient of factor * sum of (1 - smoothing) nll + smoothing uniform, with uniform[row] =
+// mean over v of -log p(v), which is not written if smoothing is 0.
 void softmax_cross_entropy(Index rows,
                            Index vocabulary,
                            const Token* targets,
@@ -20,9 +20,9 @@ void softmax_cross_entropy(Index rows,
                            bool gradients,
                            real smoothing = 0,
                            real* uniform = nullptr);
-// sums[row] = log sum exp of its logits, for search: log p(v) = logits[v] - sums[row].
+// sums[row] = log sum exp of the row's logits, for search: log p(v) = logits[v] - sums[row].
 void log_sum_exp(Index rows, Index vocabulary, const real* logits, real* sums);
-// The first index from `first` on with x > bound; `count` if there is none.
+// Returns the first index >= first with x > bound, or count.
 Index first_above(Index first, Index count, const real* x, real bound);
 
 }  // namespace softalign::kernels

@@ -15,7 +15,7 @@ constexpr double kRootHalf = 0x1.6a09e667f3bcdp-1;  // sqrt(1/2)
 constexpr double kRootPi = 0x1.20dd750429b6dp-1;    // 1 / sqrt(pi)
 constexpr double kDensity = 0x1.9884533d43651p-2;   // phi(0) = 1 / sqrt(2 pi)
 
-// sum of c_i x^i, the highest power first.
+// Returns the sum of c_i x^i; coefficients: highest power first.
 double polynomial(std::span<const double> coefficients, double x) {
   double sum = 0;
   for (const double c : coefficients) sum = sum * x + c;
@@ -85,7 +85,7 @@ IntervalMass interval_mass(double a, double b) {
     const IntervalMass mirrored = interval_mass(-b, -a);
     return {mirrored.log, mirrored.upper, mirrored.lower};
   }
-  // Divided by e^(-a²/2): the densities at a and b, and the mass, which is at least that of the lower density.
+  // Densities at a and b and the mass, divided by e^(-a²/2) if a >= 0. The mass is at least gap * the lower density.
   const double square = a < 0 ? 0 : a * a, gap = b - a;
   const double at_a = a < 0 ? exact::exp(-a * a / 2) : 1;
   const double at_b = std::isinf(b) ? 0

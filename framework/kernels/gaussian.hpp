@@ -1,5 +1,5 @@
-// The mass of an interval under the standard normal distribution, as a logarithm that holds in the tails, where
-// differences of Phi are 0; its bits are the same on every machine.
+// The logarithm of the mass of an interval under the standard normal distribution, accurate even in the tails, where
+// differences of Phi are 0. Its bits are the same on every machine.
 #pragma once
 
 namespace softalign::kernels {
@@ -13,8 +13,8 @@ struct IntervalMass {
   double upper;  // phi(b) / mass: the derivative of log by b is upper
 };
 
-// a < b, either may be infinite; phi and Phi are density and distribution function. The error of log is about
-// 1e-15 / min(1, b - a).
+// a < b, either may be infinite. phi and Phi are the density and the distribution function. The error of log is
+// about 1e-15 / min(1, b - a).
 IntervalMass interval_mass(double a, double b);
 
 }  // namespace softalign::kernels

@@ -76,7 +76,7 @@ constexpr Index kSpare = 16;  // numbers of a complete vector, which packing A w
 bool in_pairs() { return precision == Precision::bfloat16; }
 Index places(Index k) { return in_pairs() ? (k + 1) / 2 : k; }
 
-// x(k, j) stored by k: to[p * stride + j] = the pair of x(2 p, j) and x(2 p + 1, j), of elements
+// For x(k, j) stored by k: to[p * stride + j] = the pair of x(2 p, j) and x(2 p + 1, j), of elements
 // [first, first + count) and columns [column, column + n).
 void pair_rows(Matrix x, Index first, Index count, Index column, Index n, real* to, Index stride) {
   kernels_in_use().pair_rows(x.data + 2 * first * x.stride + column,
@@ -87,7 +87,7 @@ void pair_rows(Matrix x, Index first, Index count, Index column, Index n, real* 
                              stride);
 }
 
-// x(i, k) stored by i: to[i * stride + p] = the pair of x(row + i, 2 (first + p)) and the next.
+// For x(i, k) stored by i: to[i * stride + p] = the pair of x(row + i, 2 (first + p)) and its successor.
 void pair_neighbours(
     Matrix x, Index row, Index n, Index first, Index count, real* to, Index stride) {
   for (Index i = 0; i < n; ++i)
@@ -98,10 +98,10 @@ void pair_neighbours(
 
 static_assert(GemmKernels::kMaxRows <= kSpare);
 
-// to[p * rows + i] = a(i, p) of a transposed one
+// Packs a transposed A: to[p * rows + i] = a(i, p).
 void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to) {
   const real* from = a.data + first * a.stride + row;
-  // Writes complete vectors if possible: surplus numbers are overwritten by the next ones, if any.
+  // Writes complete vectors if possible: the next vector overwrites the surplus numbers.
   const Index overwritten = depth + 1 - (kSpare + rows - 1) / rows;
   const Index whole = row + kSpare <= a.rows ? std::max<Index>(0, overwritten) : 0;
   if (in_pairs() && !a.pairs) {
@@ -114,7 +114,7 @@ void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to)
     for (Index i = 0; i < rows; ++i) to[p * rows + i] = from[p * a.stride + i];
 }
 
-// to[i * stride + p] = a(i, p) of one that is not transposed
+// Copies an A that is not transposed: to[i * stride + p] = a(i, p).
 void move_a(Matrix a, Index first, Index depth, real* to, Index stride) {
   if (in_pairs())
     pair_neighbours(a, 0, a.rows, first, depth, to, stride);
@@ -123,7 +123,7 @@ void move_a(Matrix a, Index first, Index depth, real* to, Index stride) {
       std::copy_n(a.data + i * a.stride + first, depth, to + i * stride);
 }
 
-// to[p * panel + j] = b(p, j), zeros beyond `columns`
+// Packs a panel of B: to[p * panel + j] = b(p, j), with zeros beyond `columns`.
 void pack_b(
     Matrix b, Index column, Index columns, Index panel, Index first, Index depth, real* to) {
   if (columns < panel) std::fill_n(to, depth * panel, real{0});
@@ -131,8 +131,7 @@ void pack_b(
     const real* from = b.data + first * b.stride + column;
     if (in_pairs())
       pair_rows(b, first, depth, column, columns, to, panel);
-    else if (columns ==
-             kMostColumns)  // a number that the compiler knows spares a call for each row
+    else if (columns == kMostColumns)  // a constant count saves a call for each row
       for (Index p = 0; p < depth; ++p)
         std::copy_n(from + p * b.stride, kMostColumns, to + p * panel);
     else
@@ -152,13 +151,13 @@ void pack_b(
   }
 }
 
-// Panels of B are contiguous; the last may be narrower.
+// Returns the stored width of a panel of B. Panels are contiguous; the last may be narrower.
 Index panel_width(Index columns) {
   const GemmKernels& k = kernels_in_use();
   return columns > k.width ? k.panel() : k.width;
 }
 
-// Rows of A in tiles of nearly equal height: 32 as 11, 11, 10.
+// Divides rows of A into tiles of nearly equal height: 32 rows into 10, 11 and 11.
 class Blocks {
  public:
   explicit Blocks(Index rows)
@@ -184,8 +183,8 @@ void multiply(const Operand& left,
   const Blocks blocks(m);
   const bool packs_b = right.packed == nullptr && (b.transposed || m > kFewRows || in_pairs());
   const bool packed = packs_b || right.packed != nullptr;
-  // Rows a multiple of 4 KiB apart would evict each other from the first-level cache, so they are
-  // moved.
+  // Rows that are a multiple of 4 KiB apart would evict each other from the first-level cache, so they
+  // are copied.
   const bool packs_a = left.packed == nullptr && a.transposed,
              blocks_of_a = packs_a || left.packed != nullptr,
              moves_a = !blocks_of_a && ((m > 1 && a.stride % 1024 == 0) || in_pairs());
@@ -235,7 +234,7 @@ void multiply(const Operand& left,
         tile.a_row = blocks_of_a ? 1 : moves_a ? moved : a.stride;
         tile.a_k = blocks_of_a ? rows : 1;
         tile.c = c + row * c_stride + column;
-        // Prefetches the next data, because the processor does not prefetch across pages.
+        // Prefetches the data of later tiles, because the processor does not prefetch across pages.
         const Index ahead = i * tile.k * kCacheLine;
         if (right.packed != nullptr && ahead < tile.k * width)
           tile.next = tile.b + right.places * width + ahead;
@@ -317,7 +316,7 @@ PackedMatrix::PackedMatrix(Matrix b, real* to) : matrix_(b), panels_(to) {
   const Index panel = kernels_in_use().panel();
   for (Index column = 0; column < b.columns; column += panel) {
     const Index columns = std::min(panel, b.columns - column), width = panel_width(columns);
-    // In blocks: those of a transposed panel would not stay in the first-level cache.
+    // Packs in blocks, because a whole transposed panel would not stay in the first-level cache.
     const Index all = places(b.rows);
     for (Index first = 0; first < all; first += kDepth)
       pack_b(b,
@@ -349,7 +348,7 @@ PackedMatrix::operator Operand() const {
   return whole;
 }
 
-// Panel by panel: the rows of a panel are contiguous.
+// Goes panel by panel, because the rows of a panel are contiguous.
 void RowPanels::put(Index first, Matrix rows) const {
   if (uncomputed) return;
   const Index all = places(rows_), before = places(first), now = places(rows.rows);

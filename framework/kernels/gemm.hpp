@@ -1,6 +1,6 @@
-// Matrix products on row-major arrays, our own so that their bits are the same on every machine
-// (see gemm_tile.hpp) and no call allocates memory. Always single-threaded: threads work on parts
-// of a batch.
+// Matrix products on row-major arrays, implemented here so that their bits are the same on every
+// machine (see gemm_tile.hpp) and no call allocates memory. Always single-threaded: threads work on
+// parts of a batch.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace softalign {
 
-// What products round their operands to; sums are float32 always (gemm_tile.hpp).
+// The type to which products round their operands; sums are always float32 (gemm_tile.hpp).
 enum class Precision { float32, bfloat16 };
 
-// While an object exists, products of the whole process have its precision. Create one only while
-// nothing is computed. The double build has a single precision.
+// While an object exists, all products of the process have its precision. Create one only while
+// nothing is computed. The double build has only one precision.
 class ProductPrecision {
  public:
   explicit ProductPrecision(Precision precision);
@@ -26,14 +26,14 @@ class ProductPrecision {
   Precision before_;
 };
 
-// Numbers to be read as a matrix [rows, columns]; stride: from one row to the next, as stored.
+// A view of numbers as a matrix [rows, columns]; stride: numbers from one stored row to the next.
 struct Matrix {
   const real* data = nullptr;
   Index rows = 0;
   Index columns = 0;
   Index stride = columns;
   bool transposed = false;  // `data` holds the transpose, rows `stride` apart
-  bool pairs = false;       // `data` holds pairs of rows, rounded to bfloat16: of RowPanels::panel
+  bool pairs = false;       // `data` holds pairs of rows rounded to bfloat16 (RowPanels::panel)
 
   Matrix transpose() const { return {data, columns, rows, stride, !transposed, pairs}; }
 };
@@ -43,7 +43,7 @@ struct Operand {
   Operand(const Matrix& m) : matrix(m) {}  // NOLINT(google-explicit-constructor)
   Matrix matrix;
   const real* packed = nullptr;
-  Index places = 0;  // of a packed one: elements for its k, used or not
+  Index places = 0;  // if packed: elements allocated along k
 };
 
 // A packed right operand, for many products of few rows, where reading it as stored, or packing it every
@@ -69,7 +69,7 @@ class RowPanels {
   void put(Index first, Matrix rows) const;  // not transposed; first: even
   Operand first_rows(Index count) const { return columns(0, columns_, count); }
   Operand columns(Index first, Index count) const { return columns(first, count, rows_); }
-  // One panel as stored, [rows, columns up to width()].
+  // Returns the panel that begins at column first, as stored: [rows, up to width() columns].
   Matrix panel(Index first) const;
 
  private:
@@ -92,9 +92,9 @@ class ColumnPanels {
   real* numbers_;
 };
 
-// C = A B, or with add C + A B; bias [n], if given, is added to every row. A [m, k], B [k, n], C [m, n]
-// with rows c_stride apart. Throws BugError if the sizes disagree. The bits do not depend on packing.
-// The double build computes through xtensor-blas, on one thread.
+// Computes C = A B or, with add, C += A B; bias [n], if given, is added to every row. A [m, k], B [k, n],
+// C [m, n] with rows c_stride apart. Throws BugError if the sizes disagree. The bits do not depend on
+// packing. The double build computes through xtensor-blas, on one thread.
 void gemm(const Operand& a,
           const Operand& b,
           bool add,
@@ -109,7 +109,7 @@ using GemmObserver =
 void observe_gemm(GemmObserver observer);
 
 // While an object exists, products on its thread are computed as if B were 0, without reading B, to measure
-// the memory of a computation without its results. One at a time.
+// the memory of a computation without its results. Create only one at a time.
 class UncomputedProducts {
  public:
   UncomputedProducts();
@@ -119,16 +119,15 @@ class UncomputedProducts {
   static bool here();
 };
 
-// The variants that this machine supports, the best first: "AVX-512", "AVX2", "NEON", "portable"; in the
+// Returns the variants that this machine supports, best first: "AVX-512", "AVX2", "NEON", "portable"; in the
 // double build, the BLAS. All except the BLAS give the same bits. Initially the best is used, or the one named
-// by SOFTALIGN_ISA (avx512, avx2, neon, portable). Throws SpecError for a name that this machine does not
+// by SOFTALIGN_ISA (avx512, avx2, sse2, neon, portable). Throws SpecError for a name that this machine does not
 // support.
 std::vector<std::string> gemm_variants();
-std::string gemm_variant();                      // the one in use
+std::string gemm_variant();                      // the variant in use
 void use_gemm_variant(const std::string& name);  // for tests and benchmarks; while nothing runs
 
-// Copies a matrix into the memory of its transpose.
-// to[j * stride + i] = from(i, j); `from` as stored, not transposed itself.
+// Writes the transpose of a matrix: to[j * stride + i] = from(i, j); from.transposed must be false.
 void transpose(Matrix from, real* to, Index stride);
 
 }  // namespace softalign

@@ -1,5 +1,5 @@
 // Compiled for AVX2 and FMA. Must not include the standard library, whose functions would be
-// compiled for these instructions and could be used on every machine.
+// compiled for these instructions and could then run on any machine.
 #include "framework/kernels/gemm_tile.hpp"
 
 #if defined(__AVX2__) && defined(__FMA__)

@@ -1,5 +1,5 @@
 // Vectors of AVX-512, only for files compiled for it. These must not include the standard library, whose
-// functions would be compiled for these instructions and could be used on every machine.
+// functions would be compiled for these instructions and could then run on any machine.
 #pragma once
 
 #include <immintrin.h>

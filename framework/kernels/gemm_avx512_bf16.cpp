@@ -1,4 +1,4 @@
-// The kernels of gemm_avx512.cpp, pairs by the processor's own instruction.
+// The kernels of gemm_avx512.cpp, with the processor's own instruction for pairs.
 #include "framework/kernels/gemm_tile.hpp"
 
 #if defined(__AVX512BF16__)
@@ -14,7 +14,7 @@ struct Pairs : Avx512 {
   }
 };
 
-// Of vectors [even 0..15, odd 0..15] the pairs.
+// Returns the 16 pairs of two vectors, rounded to bfloat16.
 __m512i joined(__m512 even, __m512 odd) {
   const __m512i order = _mm512_set_epi16(31,
                                          15,

@@ -29,7 +29,7 @@ struct Neon {
   static Vector fma(Vector a, Vector b, Vector c) { return vfmaq_f32(c, a, b); }
 };
 
-// Not by the processor's flush-to-zero mode, which tests results before they are rounded.
+// Does not use the processor's flush-to-zero mode, which tests results before they are rounded.
 struct NeonPairs : Neon {
   struct Environment {};
   static Vector low(Vector x) {

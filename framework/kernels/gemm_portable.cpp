@@ -1,5 +1,5 @@
-// For machines without the other variants, and to test these: compiled for the baseline instruction
-// set.
+// Compiled for the baseline instruction set, for machines without the other variants and to test
+// those.
 #include "framework/kernels/gemm_tile.hpp"
 
 namespace softalign {

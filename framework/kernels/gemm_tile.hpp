@@ -1,16 +1,16 @@
-// The inner loops of a matrix product, written once and compiled for every instruction set by
-// gemm_avx512.cpp, gemm_avx2.cpp and gemm_portable.cpp.
+// The inner loops of a matrix product, written once and compiled for each instruction set by a file of its
+// own: gemm_avx512.cpp, gemm_avx512_bf16.cpp, gemm_avx2.cpp, gemm_neon.cpp and gemm_portable.cpp.
 //
-// The law of the bits: every number of C is one chain of fused multiply-adds over k in rising order,
+// The law of the bits: every number of C is one chain of fused multiply-adds over k in ascending order,
 //   c = fma(a[i,k-1], b[k-1,j], ... fma(a[i,0], b[0,j], c0)),
-// for any vector width, tile, blocks and other rows; a bias is added last. All variants therefore
-// give the same bits, and so does a row alone or in a batch.
+// for any vector width, tile, blocks and other rows; a bias is added last. Therefore all variants give
+// the same bits, and so does a row alone or in a batch.
 //
-// The law of bfloat16 products is that of the processors' instruction (VDPBF16PS). A and B are rounded to
-// bfloat16, to nearest, ties to even; numbers below the normal ones (2^-126) became zeros before. The chain
-// takes two k at a time, the odd one first, each a fused multiply-add of float32:
+// The law of bfloat16 products is that of the processors' instruction (VDPBF16PS). Subnormal numbers of A and B
+// (below 2^-126) become zeros; the rest is rounded to bfloat16, to nearest, ties to even. The chain takes two k
+// at a time, the odd one first, each a fused multiply-add of float32:
 //   c = fma(a[i,p], b[p,j], fma(a[i,p+1], b[p+1,j], c)), p = 0, 2, 4 ...; an odd depth ends with a zero.
-// Subnormal inputs count as zeros, and results that are subnormal after rounding to 24 bits, whatever the exponent,
+// Subnormal inputs count as zeros; results that are subnormal after rounding to 24 bits, with unbounded exponent,
 // become zeros. A bias is added last, as above. A pair occupies the space of one float, with the even k in its lower
 // half.
 #pragma once
@@ -26,7 +26,7 @@ namespace softalign {
 inline constexpr Index kCacheLine = 16;    // numbers
 inline constexpr Index kMostColumns = 32;  // of a panel
 
-// C [rows, columns <= kPanel vectors] = A B, or C + A B.
+// A tile of C [rows, columns <= kVectors vectors] = A B, or C + A B.
 struct GemmTile {
   Index k;
   const float* a;  // a(i, p) = a[i * a_row + p * a_k]
@@ -35,15 +35,15 @@ struct GemmTile {
   Index b_row;
   float* c;
   Index c_row;
-  int tail;  // columns of the last vector when they are not all there, else 0
+  int tail;  // columns of an incomplete last vector, else 0
   bool add;
-  const float* bias;  // of these columns, to be added to every row of C; may be null
-  const float* next;  // k cache lines that a tile to come reads: they are fetched meanwhile
+  const float* bias;  // of these columns, added to every row of C; may be null
+  const float* next;  // k cache lines that a later tile reads, to be prefetched
 };
 
-// What an instruction set offers: compute[vectors - 1][tail > 0][packed][rows - 1], and for pairs, which are
-// always packed, pairs[vectors - 1][tail > 0][rows - 1]. Panels of B are `vectors * width` columns wide; a
-// packed one has all of them, zeros where C has none.
+// The functions of an instruction set: compute[vectors - 1][tail > 0][packed][rows - 1], and for pairs, which
+// are always packed, pairs[vectors - 1][tail > 0][rows - 1]. Panels of B are `vectors * width` columns wide; a
+// packed panel has all of them, with zeros beyond the columns of C.
 struct GemmKernels {
   static constexpr int kMaxRows = 12;
   static constexpr int kVectors = 2;
@@ -73,7 +73,7 @@ const GemmKernels& gemm_neon();
 #endif
 
 #if defined(__x86_64__)
-// While one exists, vector instructions take and give zeros for numbers below the normal ones.
+// While an object exists, vector instructions treat subnormal inputs and results as zeros.
 class NoDenormals {
  public:
   [[gnu::always_inline]] NoDenormals() : before_(_mm_getcsr()) {
@@ -108,7 +108,7 @@ struct EmulatedPairs : V {
 
 #define SOFTALIGN_UNROLL _Pragma("GCC unroll 16")
 
-// V: a vector of V::kWidth floats, or of as many pairs. The accumulators [Rows][Vectors] stay in registers.
+// V: a vector of V::kWidth floats or pairs. The accumulators [Rows][Vectors] stay in registers.
 template <class V, int Rows, int Vectors, bool Tail, bool Packed>
 [[gnu::noinline]] void compute_tile(const GemmTile& t) {
   constexpr Index kWidth = V::kWidth;
@@ -164,7 +164,7 @@ template <class V, int Rows, int Vectors, bool Tail, bool Packed>
   }
 }
 
-// V: for vectors of pairs.
+// V: a vector of pairs.
 template <class V, int Rows, int Vectors, bool Tail>
 void compute_pairs(const GemmTile& t) {
   [[maybe_unused]] const typename V::Environment environment;
@@ -198,8 +198,9 @@ void fill_table(GemmKernels& kernels) {
   }
 }
 
-// c = fma(a, b, c) of that law for a processor without such a mode. The smallest normal number needs a closer
-// look: it is also what results are rounded to whose 24 bits are below it. V: an own copy for every file.
+// Returns fma(a, b, c) by the law of bfloat16 products, for a processor without a mode like NoDenormals. If the
+// result is the smallest normal number, the exact value decides, because float32 also rounds some results to it that
+// are subnormal in 24 bits. V: gives every file its own copy.
 template <class V>
 float fma_to_normal(float a, float b, float c) {
   const auto normal = [](float x) {
@@ -214,7 +215,7 @@ float fma_to_normal(float a, float b, float c) {
   return normal(result);
 }
 
-// V: an own copy for every file.
+// Returns a pair, rounded to bfloat16. V: gives every file its own copy.
 template <class V>
 float pair_of(float even, float odd) {
   const auto rounded = [](float x) -> unsigned {

@@ -22,8 +22,8 @@ void use_gemm_variant(const std::string&) {}
 
 namespace {
 
-// Whether the pairs of a processor's own instruction obey the law where another order, other roundings or
-// other treatment of the numbers below the normal ones would show: {c, a, b, the result}.
+// Returns whether the processor's own instruction for pairs obeys the law (gemm_tile.hpp) in cases that reveal
+// another order, other rounding or other treatment of subnormal numbers. A case is {c, a, b, result}.
 [[maybe_unused]] bool obey_the_law(const GemmKernels& kernels) {
   static constexpr std::uint32_t cases[][4] = {{0xbe169157, 0x3fbb3f6f, 0xc07f4184, 0x4116fb3a},
                                                {0x00000001, 0x80c4a0a1, 0x014a1ed3, 0x80000000},
@@ -65,7 +65,8 @@ std::vector<const GemmKernels*> supported() {
   return all;
 }
 
-// SOFTALIGN_ISA: avx512, avx2, neon, or portable, which sse2 is where the rest of the program is compiled for it.
+// Returns the kernels that SOFTALIGN_ISA names: avx512, avx2, neon, portable, or on x86-64 sse2, for which portable is
+// compiled there. Unset: the best. Throws SpecError for other names.
 const GemmKernels* asked_for() {
   const char* value = std::getenv("SOFTALIGN_ISA");
   const std::string_view asked = value == nullptr ? "" : value;

@@ -7,7 +7,7 @@ namespace softalign::kernels {
 namespace {
 
 // Calls run(at, offset, size) for the parts of a patch inside the image, and gap(offset, size) for
-// those outside; `at`: offset in the image, `offset`: in the patch. A patch's column is contiguous in
+// those outside. at: offset in the image; offset: in the patch. A patch's column is contiguous in
 // both.
 template <class Run, class Gap>
 void walk_patch(ImageSize n, Index side, Index x, Index y, Run run, Gap gap) {
@@ -27,7 +27,7 @@ void walk_patch(ImageSize n, Index side, Index x, Index y, Run run, Gap gap) {
   }
 }
 
-// The pixels, of one channel, that a pooled number is the largest of.
+// The pixels, of one channel, whose maximum is a pooled number.
 struct Window {
   Index left, top, right, bottom, height, channels, channel;
 
@@ -40,7 +40,7 @@ struct Window {
   }
 };
 
-// f(window, out) for each number `out` of the pooled image.
+// Calls f(window, out) for each number of the pooled image; out: its offset.
 template <class F>
 void walk_windows(ImageSize n, F f) {
   const Index cells = n.halved().height;

@@ -19,7 +19,7 @@ struct LocationScratch {
         units(features + f.count),
         unused(units + z.units) {}
 
-  // The previous weights between zeros, so that each position has `width` neighbours.
+  // Copies the previous weights between zeros, so that each position has `width` neighbours.
   void fill(AttentionSizes z, const LocationFilters& f, const real* weights) const {
     std::fill_n(previous, padded, real{0});
     std::copy_n(weights, z.positions, previous + f.half());
@@ -30,10 +30,10 @@ struct LocationScratch {
   real* dprevious;  // [padded]
   real* features;   // [K]
   real* units;      // [U]
-  real* unused;     // [4 U + K max(R, U)], for gradients that nobody needs
+  real* unused;     // [4 U + K max(R, U)], for gradients that are not needed
 };
 
-// The numbers inside of the tanh, except for the query and the key; window: of the previous weights.
+// Computes the location features and their sums inside the tanh; window: previous weights around the position.
 SOFTALIGN_INLINE void add_location(
     const LocationFilters& f, Index units, const real* window, real* features, real* sums) {
   std::fill_n(sums, units, real{0});
@@ -94,7 +94,7 @@ SOFTALIGN_KERNEL void location_energy_backward(AttentionSizes z,
     const real* q = query + b * units;
     real* to_v = to.v != nullptr ? to.v + b * units : at.unused;
     real* to_query = to.query != nullptr ? to.query + b * units : at.unused + units;
-    real* d = at.unused + 3 * units;  // of the numbers inside of the tanh
+    real* d = at.unused + 3 * units;  // gradient of the numbers inside the tanh
     at.fill(z, f, previous + b * z.positions);
     std::fill_n(at.dprevious, at.padded, real{0});
     for (Index s = z.begin(b); s < z.lengths[b]; ++s) {

@@ -1,6 +1,6 @@
 // Attentions that move along the source: energies that see the previous alignment (Chorowski et al. 2015), and a
-// window of Gaussian functions (Graves 2013). As in kernels/attention.hpp the valid positions of a sentence are
-// a prefix, and a gradient that is not needed may be null.
+// window of Gaussian functions (Graves 2013). Valid positions are those of kernels/attention.hpp, for the window a
+// prefix of the sentence. A gradient that is not needed may be null.
 #pragma once
 
 #include "framework/kernels/attention.hpp"
@@ -16,7 +16,7 @@ struct LocationFilters {
 };
 
 // e_bs = sum_u v_u tanh(q_bu + k_bsu + sum_k f_bsk m_ku),  f_bsk = sum_r F_kr a_b,s+r-half with zeros beyond the
-// sentence; a [B,S] the previous weights, which must be 0 at padding. scratch: location_scratch numbers.
+// sentence; a [B,S] are the previous weights, which must be 0 at padding. scratch holds location_scratch() numbers.
 Index location_scratch(AttentionSizes sizes, const LocationFilters& filters);
 void location_energy_forward(AttentionSizes sizes,
                              const LocationFilters& filters,
@@ -57,7 +57,7 @@ void gaussian_mixture_backward(AttentionSizes sizes,
                                const real* dweights,
                                MixtureGradients to);
 
-// w_s = x_s / sum of x, over the positions from begin on; the sum must not be 0.
+// w_s = x_s / sum of x, over the valid positions; the sum must not be 0.
 void normalize_forward(AttentionSizes sizes, const real* x, real* weights);
 void normalize_backward(
     AttentionSizes sizes, const real* x, const real* weights, const real* dweights, real* dx);

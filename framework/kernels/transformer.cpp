@@ -63,7 +63,7 @@ struct Head {
   Index sentence, head;
 
   Index keys() const { return n.keys_of(sentence); }
-  Index seen(Index query) const {  // keys
+  Index seen(Index query) const {  // number of keys that the query sees
     return n.causal ? std::min(keys(), query + 1 + n.keys - n.queries) : keys();
   }
   template <class Number>
@@ -78,7 +78,7 @@ struct Head {
 
 real inverse_root(Index size) { return 1 / std::sqrt(static_cast<real>(size)); }
 
-// The distances of one head: sums over the keys of a row, and the products with their vectors.
+// Distance terms of one head: sums over the keys that share a row of the table, and products with its rows.
 struct Distances {
   const Head& h;
   const DistanceRows& d;
@@ -86,7 +86,7 @@ struct Distances {
   Matrix table(const real* vectors) const {
     return {vectors + h.head * d.head, d.rows, h.n.size, d.stride};
   }
-  // The gradient of a table, from sums [T, rows] of the rows of `from`.
+  // Adds sums^T from, with sums [T, rows] and from [T, d], to the gradient of a table.
   void add_to_table(real* all, const real* sums, Matrix from) const {
     const Matrix of_rows{sums, h.n.queries, d.rows};
     gemm(of_rows.transpose(),
@@ -95,7 +95,7 @@ struct Distances {
          all + h.sentence * d.rows * d.stride + h.head * d.head,
          d.stride);
   }
-  // Calls f(t, s, row) for each key s that query t sees.
+  // Calls f(offset in [T, keys], offset in [T, rows]) for each key that a query sees.
   template <class F>
   void for_each(F f) const {
     const Index width = h.keys(), before = h.n.keys - h.n.queries;
@@ -103,19 +103,19 @@ struct Distances {
       for (Index s = 0, seen = h.seen(t); s < seen; ++s)
         f(t * width + s, t * d.rows + std::clamp(d.clip + s - t - before, Index{0}, d.rows - 1));
   }
-  // to [T, keys] += x A^T, each of its numbers that of its distance. scratch: T * rows numbers.
+  // to [T, keys] += x A^T, read for each key in the row of its distance. scratch: T * rows numbers.
   void add_products(Matrix x, const real* vectors, real* to, real* scratch) const {
     gemm(x, table(vectors).transpose(), false, scratch, d.rows);
     for_each([=](Index key, Index row) { to[key] += scratch[row]; });
   }
-  // [T, rows]: the sum of weights [T, keys] over the keys of each distance.
+  // Writes [T, rows], the sums of weights [T, keys] over the keys of each distance.
   void sums(const real* weights, real* to) const {
     std::fill_n(to, h.n.queries * d.rows, real{0});
     for_each([=](Index key, Index row) { to[row] += weights[key]; });
   }
 };
 
-// P [T, keys of the sentence]; keys: K^T
+// Computes P [T, keys of the sentence]; keys: K^T.
 void probabilities(const Head& h,
                    const DistanceRows& distances,
                    HeadRows<const real> queries,
@@ -144,7 +144,7 @@ void drop(const Head& h, const KeptWeights& kept, const real* from, real* to) {
   }
 }
 
-// Gradients of rows of P become those of Q K^T: dp = P (dp - P . dp) / sqrt(d).
+// Turns gradients of rows of P into those of Q K^T, in place: dp = P (dp - P . dp) / sqrt(d).
 SOFTALIGN_KERNEL void energies_backward(
     Index rows, Index width, real factor, const real* p, real* dp) {
   for (Index t = 0; t < rows; ++t, p += width, dp += width) {
@@ -153,7 +153,7 @@ SOFTALIGN_KERNEL void energies_backward(
   }
 }
 
-// dP [T, keys of the sentence] from the gradient of the mean over heads.
+// Computes dP [T, keys of the sentence] from the gradient of the mean over heads.
 void spread_mean(const Head& h, const real* dmean, real* dp) {
   const Index width = h.keys();
   for (Index t = 0; t < h.n.queries; ++t)
@@ -179,7 +179,7 @@ void multi_head_forward(const MultiHeadSizes& n,
     const Index width = n.keys_of(b);
     real* of_rows = scratch + n.queries * width;
     // A step of a search has one query. Its product would transpose the keys of one head at a time and
-    // read every row of memory once for each.
+    // read every row of memory once per head.
     real* turned = n.queries == 1 ? of_rows + distances.rows : nullptr;
     if (turned != nullptr)
       transpose(

@@ -1,4 +1,4 @@
-// Computations of a Transformer besides products of weights: layer normalisation, multi-head attention and rotary
+// Kernels of a Transformer besides products with weights: layer normalisation, multi-head attention and rotary
 // positions. Backward ADDS.
 #pragma once
 
@@ -17,15 +17,15 @@ struct LayerNormSizes {
   real epsilon;
 };
 
-// The sentence that a row belongs to: `positions` rows of a sentence are contiguous, or, with steps first,
-// one row of each sentence.
+// Maps rows to sentences: the `positions` rows of a sentence are contiguous or, with steps_first, each step
+// has one row of each sentence.
 struct SentencesOfRows {
   Index count, positions;
   bool steps_first;
   Index of(Index row) const { return steps_first ? row % count : row / positions; }
 };
 
-// mean, scale [rows]: what backward reads, scale = 1 / sqrt(variance + epsilon).
+// mean, scale [rows] are for backward; scale = 1 / sqrt(variance + epsilon).
 void layer_norm_forward(LayerNormSizes sizes,
                         const real* x /*[rows, D]*/,
                         const real* gain /*[D]*/,
@@ -33,7 +33,7 @@ void layer_norm_forward(LayerNormSizes sizes,
                         real* y,
                         real* mean,
                         real* scale);
-// dgain and dbias [sentences, D]. They and dx may be null.
+// dgain and dbias [sentences, D]; dx, dgain and dbias may be null.
 void layer_norm_backward(LayerNormSizes sizes,
                          const real* x,
                          const real* gain,
@@ -50,7 +50,7 @@ void layer_norm_backward(LayerNormSizes sizes,
 // through kernels/gemm.hpp. B: sentences, H: heads, T: queries, S: keys, d: size of a head. Data
 // after a sentence's last key is never read. Backward recomputes P.
 
-// Vectors of all heads side by side, H d numbers, for each sentence and position: those of sentence b
+// Vectors of all heads side by side, H d numbers for each sentence and position; the vectors of sentence b
 // at position t begin at data + b * sentence + t * position.
 template <class Number>
 struct HeadRows {
@@ -71,26 +71,26 @@ struct MultiHeadSizes {
   Index keys_of(Index sentence) const { return lengths == nullptr ? keys : lengths[sentence]; }
 };
 
-// Vectors of clipped distances (Shaw et al. 2018, equations 3, 4): key s and query t have row
-// clip + (s - position of t), kept within [0, rows), of a table [rows, stride]. Energies are
+// Vectors of clipped distances (Shaw et al. 2018, equations 3, 4): key s and query t use row
+// clip + (s - position of t), clamped to [0, rows), of a table [rows, stride]. Energies are
 // Q (K + keys row)^T, contexts P (V + values row).
 struct DistanceRows {
   const real* keys = nullptr;    // null: no distances
-  const real* values = nullptr;  // null: none in the values
+  const real* values = nullptr;  // null: no distances in the values
   Index clip = 0;
   Index rows = 0;
   Index stride = 0;
   Index head = 0;  // numbers from the vectors of one head to those of the next; 0: shared
 };
-// Their gradients, a table for each sentence, [B, rows, stride]; either may be null.
+// Gradients of DistanceRows, a table for each sentence [B, rows, stride]; either may be null.
 struct DistanceGradients {
   real* keys = nullptr;
   real* values = nullptr;
 };
 
-// Dropout of weights: contexts are (P keep scale) V. Means and single heads are those of P.
+// Dropout of weights: contexts are (P keep scale) V. The outputs mean and each are those of P itself.
 struct KeptWeights {
-  const std::uint8_t* keep = nullptr;  // [B,T,H,S], 0 or 1; null: all, and scale is not read
+  const std::uint8_t* keep = nullptr;  // [B,T,H,S], 0 or 1; null: no dropout, scale is ignored
   real scale = 1;
 };
 
@@ -99,7 +99,7 @@ struct MultiHeadTerms {
   KeptWeights kept = {};
 };
 
-// Numbers that forward and backward need as scratch.
+// Returns the size of the scratch memory of forward or backward.
 inline Index multi_head_scratch(const MultiHeadSizes& sizes,
                                 const MultiHeadTerms& terms,
                                 bool backward) {
@@ -107,8 +107,8 @@ inline Index multi_head_scratch(const MultiHeadSizes& sizes,
   return sizes.queries * (sizes.keys * (backward ? 2 : 1) + terms.distances.rows) + turned;
 }
 
-// mean [T,B,S]: the mean of P over the heads, each [T,B,H,S]: P itself; either may be null, both must be
-// zeroed before.
+// mean [T,B,S]: the mean of P over the heads; each [T,B,H,S]: P itself. Either may be null; both must be
+// zero on entry.
 void multi_head_forward(const MultiHeadSizes& sizes,
                         const MultiHeadTerms& terms,
                         HeadRows<const real> queries,
@@ -134,8 +134,8 @@ void multi_head_backward(const MultiHeadSizes& sizes,
                          DistanceGradients ddistances,
                          real* scratch);
 
-// Rotary positions (Su et al. 2021, equation 34), in place: in `heads` heads of `size` numbers at the begin
-// of each row, the pair (x_2i, x_2i+1) is turned by an angle whose cosine and sine are turn[2i], turn[2i+1];
+// Rotary positions (Su et al. 2021, equation 34), in place: in `heads` heads of `size` numbers at the beginning
+// of a row, the pair (x_2i, x_2i+1) is rotated by an angle whose cosine and sine are turn[2i] and turn[2i+1];
 // backwards: by minus the angle. size is even.
 void rotate(Index heads, Index size, const real* turn /*[size]*/, bool backwards, real* row);
 

@@ -23,7 +23,7 @@ void transpose_four(const real* from, Index from_stride, real* to, Index stride)
 
 }  // namespace
 
-// Four rows at a time from end to end: the processor foresees a few long rows, and not many short ones.
+// Reads four whole rows at a time: the processor prefetches a few long rows, but not many short ones.
 void transpose(Matrix from, real* to, Index stride) {
   Index i = 0;
   for (; i + 4 <= from.rows; i += 4) {

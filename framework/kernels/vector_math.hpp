@@ -1,7 +1,6 @@
-// Elementary functions that compilers turn into vector code, with bits that do not depend on the
-// vector width: only
-// + - * / and comparisons, no fused multiply-add, no table. In the double build they are the C
-// library's.
+// Elementary functions that compilers vectorise, with bits that do not depend on the vector width:
+// only + - * / and comparisons, no fused multiply-adds, no tables. The double build uses the C
+// library's functions.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +10,16 @@
 
 #include "framework/base/types.hpp"
 
-// A kernel compiled for several vector widths and chosen when the program starts, before a sanitizer
-// is ready to watch that. All give the same bits. Only clang 19 names the chosen one as its callers do.
+// Compiles a kernel for several vector widths; all give the same bits. One is chosen when the program
+// starts, before a sanitizer is ready. clang before 19 names the chosen one differently from its callers.
 #if defined(__x86_64__) && !defined(SOFTALIGN_SANITIZE) && \
     (defined(__clang__) ? __clang_major__ >= 19 : defined(__GNUC__))
 #define SOFTALIGN_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SOFTALIGN_KERNEL
 #endif
-// Before a loop whose arrays do not overlap, where there are too many of them for the compiler to compare.
-// Not in the double build: the C library's functions have no vector form, and clang warns of that.
+// Marks a loop whose arrays do not overlap, if there are too many of them for the compiler to compare.
+// Empty in the double build: the C library's functions have no vector form, and clang warns about that.
 #if defined(SOFTALIGN_DOUBLE)
 #define SOFTALIGN_NO_OVERLAP
 #elif defined(__clang__)
@@ -60,8 +59,8 @@ SOFTALIGN_INLINE float vector_exp(float x) {
 }
 
 // tanh x = x P(x²) / Q(x²) for |x| <= 9.2, beyond that ±1; relative error below 4e-7. The coefficients
-// minimise the relative error: 2e-8 before rounding. Computed from |x|, which is clamped by its bits as
-// integers: that takes one instruction per bound, clamping floats takes three.
+// minimise the relative error: 2e-8 before rounding. |x| and the result are clamped as integers, which
+// takes one instruction per bound; clamping floats takes three.
 SOFTALIGN_INLINE float vector_tanh(float x) {
   constexpr std::int32_t kMagnitude = 0x7fffffff;
   constexpr auto kLargest = std::bit_cast<std::int32_t>(9.2f),
@@ -88,8 +87,8 @@ SOFTALIGN_INLINE float vector_sigmoid(float x) { return 1.0f / (1.0f + vector_ex
 
 #endif
 
-// Sums over a fixed number of lanes, written out, so that the order of addition never depends on
-// the machine.
+// Sums over a fixed number of explicit lanes, so that the order of addition never depends on the
+// machine.
 inline constexpr Index kLanes = 16;
 
 template <class Term>

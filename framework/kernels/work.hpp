@@ -1,10 +1,10 @@
-// Counts work where it is computed, for seq/cost.hpp. Counted are:
+// Counts work where it is computed, for seq/cost.hpp:
 //
-//   multiplications  those whose products are summed along an axis: m n k of a matrix product (so of convolutions,
-//                    too), U of an additive or dot energy, 2 U with coverage, D of a position in a weighted sum, if its weight
-//                    is not 0
-//   energies         scores of a target position with a source position, each head's; attention to the own side has
-//                    multiplications and no energies
+//   multiplications  whose products are summed along an axis: m n k for a matrix product (and so for a convolution),
+//                    U for an additive or dot energy, 2 U with coverage, D for a position of a weighted sum if its
+//                    weight is not 0
+//   energies         scores of a target position with a source position, for each head; self-attention has
+//                    multiplications, but no energies
 //
 // Elementwise work (gates, norms, masks, softmax), a small share, is not counted.
 #pragma once
@@ -20,10 +20,10 @@ struct Work {
   Index energies = 0;
 };
 
-// The total of the calling thread; take the difference before and after a computation.
+// Returns the totals of the calling thread; take the difference before and after a computation.
 Work& work_of_thread();
 
-// Counts this number for each position of each sentence from `begins` on; begins empty: from 0.
+// Counts `each` energies for each valid position [begins_b, lengths_b) of each sentence; begins empty: from 0.
 void count_energies(std::span<const Index> lengths,
                     Index each = 1,
                     std::span<const Index> begins = {});

@@ -1,4 +1,4 @@
-// The components of convolutional sequence to sequence models (Gehring et al. 2017, section 3): gated
+// Components of convolutional sequence-to-sequence models (Gehring et al. 2017, section 3): gated
 // convolutions with residual connections, and the initial weights of section 3.5.
 #pragma once
 

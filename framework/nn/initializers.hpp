@@ -1,4 +1,4 @@
-// How parameters begin. All are functions of a named random stream.
+// Initial values of parameters. All are functions of a named random stream.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@ namespace softalign::init {
 
 Initializer zeros();
 Initializer constant(double value);
-Initializer blocks(std::vector<double> values);  // equal parts, each of one value
+Initializer blocks(std::vector<double> values);  // equal parts, each with one value
 Initializer normal(double deviation);
 Initializer uniform(double bound);  // in [-bound, bound)
-// Uniform in ±sqrt(6 / (rows + columns)) (Glorot and Bengio 2010); `columns`: of a single product
+// Uniform in ±sqrt(6 / (rows + columns)) (Glorot and Bengio 2010), with the columns of a single block
 // if several are side by side.
 Initializer glorot(Index blocks = 1);
-// The same for some of the rows of a matrix [rows, columns].
+// Like glorot, for a parameter that is only some of the rows of a matrix [rows, columns].
 Initializer glorot_rows(Index rows);
 // Orthogonal square blocks [U, U] side by side in [U, blocks * U] (Saxe et al. 2014; as GroundHog
 // does for recurrences).

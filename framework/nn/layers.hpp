@@ -1,5 +1,5 @@
-// Modules with parameters: linear layers, embeddings, the projection to the vocabulary, positions; and dropout. A layer declares its
-// parameters when it is built and is a pure function afterwards.
+// Modules with parameters: linear layers, embeddings, the projection to the vocabulary, positions; and dropout. A layer
+// declares its parameters when it is built and is a pure function afterwards.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Linear {
         bias_(bias == Bias::yes ? (p / name).add("b", {out}, std::move(of_bias)) : nullptr) {}
 
   Var operator()(Var x) const { return linear(x, weight(x.tape()), bias(x.tape())); }
-  Var add_to(Var&& base, Var x) const {  // base + x W in base's memory, for one without a bias
+  Var add_to(Var&& base, Var x) const {  // base + x W in base's memory, for a layer without a bias
     return add_linear(std::move(base), x, weight(x.tape()));
   }
   Var weight(Tape& tape) const { return tape.parameter(*weight_); }
@@ -42,7 +42,7 @@ class Linear {
 // Rows of a table [symbols, size].
 class Embedding {
  public:
-  // tied: others read the table too (Projection), so that every row has a gradient.
+  // tied: a Projection reads the table, too, so every row has a gradient.
   enum class Table : bool { looked_up, tied };
   Embedding(const Parameters& p,
             std::string_view name,
@@ -66,7 +66,7 @@ class Embedding {
   Index size_;
 };
 
-// The logits of all symbols: y = x W + b, or with the table of a tied embedding for W^T (Press and Wolf
+// The logits of all symbols: y = x W + b, where W^T may be the table of a tied embedding (Press and Wolf
 // 2017): [..., in] -> [..., symbols].
 class Projection {
  public:
@@ -80,7 +80,7 @@ class Projection {
   Var operator()(Var x) const { return linear(x, weight(x.tape()), bias(x.tape()), how_); }
   Var weight(Tape& tape) const { return tape.parameter(*weight_); }
   Var bias(Tape& tape) const { return tape.parameter(*bias_); }
-  Tape::Weight how() const { return how_; }  // to multiply with the weight
+  Tape::Weight how() const { return how_; }  // how to multiply with the weight
   Matrix weight() const {                    // [in, symbols]
     const Shape& shape = weight_->shape;
     const Matrix stored{weight_->value().data, shape[0], shape[1]};
@@ -97,16 +97,16 @@ class Projection {
 };
 
 // Inverted dropout (Srivastava et al. 2014, section 10): while training, a number is set to 0 with
-// probability `rate` and else divided by 1 - rate. The identity at rate 0 and where a tape has no noise
+// probability `rate` and otherwise divided by 1 - rate. The identity at rate 0 and on a tape without noise
 // (evaluation, search, conformance).
 
 class Dropout {
  public:
   enum class Mask {
-    each_step,  // another one at every step
-    all_steps   // one for a sentence: variational dropout (Gal and Ghahramani 2016)
+    each_step,  // a new mask at every step
+    all_steps   // one mask per sentence: variational dropout (Gal and Ghahramani 2016)
   };
-  // `name`, appended to that of p, names its random stream; rate in [0, 1).
+  // `name`, appended to the name of p, names the random stream; rate in [0, 1).
   Dropout(const Parameters& p,
           std::string_view name,
           double rate,
@@ -116,7 +116,7 @@ class Dropout {
 
   double rate() const { return rate_; }
 
-  // One step: x [B,...], rows = sentences.
+  // One step: x [B,...], a row for each sentence.
   Var operator()(Var x, Index step) const {
     return apply(x, {.step = mask_ == Mask::each_step ? step : 0});
   }
@@ -140,7 +140,7 @@ class Dropout {
   DropoutUnit unit_;
 };
 
-// Dropout of a cell's state h in its products: h times a mask, the same for all steps of a sentence
+// Dropout of a cell's state h in products: h times a mask that is the same for all steps of a sentence
 // (Gal and Ghahramani 2016). A decoder keeps the mask in its state while there is noise.
 class StateDropout {
  public:
@@ -148,7 +148,7 @@ class StateDropout {
       : dropout_(p, "recurrent_dropout", rate, Dropout::Mask::all_steps) {}
 
   bool draws(const Tape& tape) const { return dropout_.rate() > 0 && tape.noise() != nullptr; }
-  Var mask(Tape& tape, Index rows, Index units) const {  // [B,U]; empty where it draws nothing
+  Var mask(Tape& tape, Index rows, Index units) const {  // [B,U]; empty if nothing is drawn
     if (!draws(tape)) return {};
     View ones = tape.allocate({rows, units});
     std::fill(ones.begin(), ones.end(), real{1});
@@ -167,7 +167,7 @@ class LearnedPositions {
   LearnedPositions(const Parameters& p, std::string_view name, Index positions, Index size)
       : table_((p / name).add("P", {positions, size}, init::normal(0.1))) {}
 
-  // x [B,S,D] + P; positions beyond the table share its last row
+  // Returns x [B,S,D] + P; positions beyond the table share its last row.
   Var operator()(Var x) const { return add_positions(1, x, x.tape().parameter(*table_), 0); }
 
  private:

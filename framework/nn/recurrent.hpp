@@ -1,10 +1,10 @@
-// Recurrent cells with their weights: Rnn, Gru, Lstm, all of one shape, so that encoders and decoders
-// are templates over them. The input is projected beforehand by inputs(), for all positions at once:
+// Recurrent cells with their weights: Rnn, Gru, Lstm, all with one interface, so that encoders and
+// decoders are templates over them. inputs() projects the input first, for all positions at once:
 //
-//   Cell::States s = cell.step(cell.inputs(x), previous);   // s[0] is h, what others read
+//   Cell::States s = cell.step(cell.inputs(x), previous);   // s[0] is h, the output
 //   Var h = cell.sequence(cell.inputs(x), lengths, false)[0];
 //
-// mask: for dropping out of h (ops/ops.hpp); the projected input is overwritten.
+// mask: the dropout mask of h (ops/ops.hpp). The projected input is overwritten.
 #pragma once
 
 #include <array>
@@ -83,7 +83,7 @@ class Gru {
 };
 
 // LSTM with forget gate (Hochreiter and Schmidhuber 1997; Gers et al. 2000). State: h, c. The forget
-// gate's bias begins at forget_bias: 1, so that a new LSTM remembers (Jozefowicz et al. 2015).
+// gate's initial bias is forget_bias, by default 1, so that a new LSTM remembers (Jozefowicz et al. 2015).
 class Lstm {
  public:
   static constexpr Index kGates = 4;

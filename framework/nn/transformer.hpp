@@ -1,9 +1,9 @@
-// The components of a Transformer's encoder and decoder (Vaswani et al. 2017, section 3), in the
-// paper's order from the input on. d: units of the model. Positions enter in one of five ways:
+// Components of a Transformer's encoder and decoder (Vaswani et al. 2017, section 3), in the paper's
+// order, beginning with the input. d: width of the model. Positions enter in one of five ways:
 //   sinusoidal, learned   added to the embeddings (section 3.5)
 //   relative              vectors of clipped distances inside self-attention (Shaw et al. 2018, section 3)
-//   rotary                queries and keys of self-attention are turned (Su et al. 2021, section 3.2)
-//   none                  nowhere; masked self-attention still tells a decoder how much there is before
+//   rotary                rotation of queries and keys of self-attention (Su et al. 2021, section 3.2)
+//   none                  not at all; masked self-attention still shows a decoder how much precedes
 #pragma once
 
 #include <optional>
@@ -92,8 +92,8 @@ struct TransformerOptions {
   }
 };
 
-// Where a sequence, or a step of one, is: its first position, and the turns of rotary positions (ops.hpp), if
-// the model has them.
+// The positions of a sequence or a single step: the first one, and the turns of rotary positions (rotate in
+// ops.hpp) if the model has them.
 struct Positions {
   Index first = 0;
   View turns = {};
@@ -118,26 +118,26 @@ class TransformerInput {
  public:
   TransformerInput(const Parameters& p, Index embedding, const TransformerOptions& options);
   Var projected(Var embedded) const { return projection_ ? (*projection_)(embedded) : embedded; }
-  // sqrt(d) x + positions; x [..., d], projected
+  // Returns sqrt(d) x + positions, with dropout; x [..., d], projected.
   Var operator()(Var x, Index first) const;
   Positions positions(const Var& x, Index first) const;  // of x, for self-attention
 
  private:
   // [count, rates]: sines at even columns, cosines at odd ones
   View sinusoids(Tape& tape, Index first, Index count) const;
-  View turns(Tape& tape, Index first, Index count) const;  // [count, rates]: the other way round
+  View turns(Tape& tape, Index first, Index count) const;  // as sinusoids, but cosines first
 
   enum class Added { sinusoids, learned, nothing };
-  std::optional<Linear> projection_;  // only for embeddings that are not of size d
+  std::optional<Linear> projection_;  // only for embeddings of another size than d
   Added added_;
-  Parameter* learned_;  // [max_positions, d]; null: none
-  std::vector<double>
-      rates_;  // radians a position: [d] of sinusoids, [d / heads] of turns, or none
+  Parameter* learned_;  // [max_positions, d]; null: not learned
+  // Radians per position: [d] for sinusoids, [d / heads] for turns, otherwise empty.
+  std::vector<double> rates_;
   real scale_;
   Dropout dropout_;
 };
 
-// A sub-layer f with residual connection and normalisation: norm(x + f(x)), or x + f(norm(x)).
+// A sub-layer f with dropout, residual connection and normalisation: norm(x + f(x)), or x + f(norm(x)).
 class Residual {
  public:
   Residual(const Parameters& p, std::string_view name, const TransformerOptions& options)
@@ -174,8 +174,8 @@ class AttentionDropout {
   double rate_;
 };
 
-// Attention of a sequence to itself (section 3.2.2); no biases. Keys and values at distance j - i have the vectors
-// a_ij of Shaw et al. 2018, equations 3 and 4, if positions are relative.
+// Attention of a sequence to itself (section 3.2.2), without biases. If positions are relative, keys and values at
+// distance j - i have the vectors a_ij of Shaw et al. 2018, equations 3 and 4.
 class SelfAttention {
  public:
   enum class Sees { all, past };
@@ -183,15 +183,15 @@ class SelfAttention {
                 std::string_view name,
                 const TransformerOptions& options,
                 Sees sees);
-  // each: the weights of each head are wanted.
-  // x [B,S,d], each sees all of its sentence.
+  // each: also return the weights of each head.
+  // x [B,S,d]: every position sees its whole sentence.
   MultiHead within(Var x,
                    std::span<const Index> lengths,
                    const Positions& positions,
                    bool each) const;
-  // [T,B,d], each sees itself and the past.
+  // x [T,B,d]: every position sees itself and the past.
   MultiHead causal(Var x, const Positions& positions, bool each) const;
-  // x [B,d] attends to itself and the past: keys and values [B,t,2d], to which those of x are
+  // x [B,d] attends to itself and to past: keys and values [B,t,2d], to which those of x are
   // appended.
   MultiHead step(Var x, Var& past, const Positions& positions, bool each) const;
 
@@ -206,13 +206,13 @@ class SelfAttention {
   Index units_, heads_;
   Linear projections_;  // queries, keys, values side by side
   Index clip_ = 0;
-  Parameter* distance_keys_ = nullptr;  // [2 clip + 1, d or d / heads], of the past [clip + 1, ..]
+  Parameter* distance_keys_ = nullptr;  // [2 clip + 1, d or d / heads], Sees::past: [clip + 1, ..]
   Parameter* distance_values_ = nullptr;  // the same
   AttentionDropout dropout_;
   Linear output_;
 };
 
-// Attention to a memory of keys and values; no biases.
+// Attention to a memory of keys and values, without biases.
 class CrossAttention {
  public:
   CrossAttention(const Parameters& p,
@@ -228,9 +228,9 @@ class CrossAttention {
         queries_(p / name, "queries", query, units, Linear::Bias::no),
         output_(p / name, "output", units, output, Linear::Bias::no) {}
 
-  enum class Wanted { context, mean, each };  // each includes those before it
-  // x [T,B,Q] or [B,Q]; keys are columns [begin, begin + units) of memory [B,S,...], values the next.
-  // first: x's first step.
+  enum class Wanted { context, mean, each };  // mean includes context, each includes both
+  // x [T,B,Q] or [B,Q]; keys are columns [begin, begin + units) of memory [B,S,...], values the next
+  // `units` columns. first: x's first step.
   MultiHead operator()(Var x,
                        Var memory,
                        Index begin,

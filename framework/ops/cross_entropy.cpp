@@ -10,11 +10,11 @@
 namespace softalign {
 namespace {
 
-constexpr Index kRows = 256;  // of a thread whose logits exist at a time
-// Columns of the weight's gradient, of the weight and of its transpose in one piece, at least.
+constexpr Index kRows = 256;  // rows per thread whose logits exist at a time
+// Columns of a piece of the weight's gradient (at least), of the packed weight and of its packed transpose.
 constexpr Index kColumns = 128, kPacked = 1024, kPackedTransposed = 64;
 
-// A weight in panels, packed by many threads.
+// A weight, packed in pieces by several threads.
 class Packs {
  public:
   Packs(Matrix w, Index width, Arena& arena)
@@ -28,7 +28,7 @@ class Packs {
   }
   Index count() const { return count_; }
   void pack(Index i) { new (packs_ + i) PackedMatrix(piece(i), numbers_[i]); }
-  // c [x.rows, w.columns] = x w, and the bias.
+  // Computes c [x.rows, w.columns] = x w + bias.
   void multiply(Matrix x, real* c, const real* bias = nullptr) const {
     for (Index i = 0; i < count_; ++i)
       gemm(x,
@@ -55,8 +55,8 @@ class Packs {
 // A row that is not skipped.
 struct Row {
   const ProjectedRows* part;
-  Index at;      // in the part
-  Index number;  // of the part
+  Index at;      // row in the part
+  Index number;  // index of the part
 };
 
 std::span<const Row> rows_of(std::span<const ProjectedRows> parts, Arena& arena) {
@@ -75,7 +75,7 @@ std::span<const Row> rows_of(std::span<const ProjectedRows> parts, Arena& arena)
 
 class Chunk {
  public:
-  // most: rows at a time.
+  // most: maximum number of rows at a time.
   Chunk(const ProjectedLoss& loss, bool gradients, Index most, Arena& arena)
       : loss_(loss),
         gradients_(gradients),
@@ -96,7 +96,7 @@ class Chunk {
     });
   }
 
-  // Computes logits and losses of these rows, their gradients and those of the features.
+  // Computes logits and losses of these rows, and the gradients of the logits and the features.
   void compute(std::span<const Row> rows, Index first, Index count) const {
     thread_local Arena scratch;
     scratch.rewind({});
@@ -143,7 +143,7 @@ class Chunk {
         kernels::add(size_, dx + i * size_, row.part->dfeatures + row.at * size_);
   }
 
-  // Of the weight and the bias: symbols [first, first + count), from all rows.
+  // Computes the gradients of the weight and the bias for symbols [first, first + count), from all rows.
   void compute_weight(Index rows, Index first, Index count) const {
     const RowPanels panels(rows, vocabulary_, dlogits_);
     const Matrix x{x_, rows, size_};
@@ -187,7 +187,7 @@ void project_and_compare(std::span<const ProjectedRows> parts,
   Chunk chunk(loss, gradients, most, scratch);
   chunk.pack(workers);
   for (Index begin = 0; begin < all; begin += most) {
-    // Blocks begin at even rows, as RowPanels asks.
+    // Blocks begin at even rows, as RowPanels requires.
     const Index n = std::min(most, all - begin), pairs = (n + 1) / 2,
                 blocks = (2 * pairs + kLogitRows - 1) / kLogitRows;
     const std::span<const Row> now = rows.subspan(usize(begin), usize(n));

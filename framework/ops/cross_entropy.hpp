@@ -1,7 +1,7 @@
-// The projection to the vocabulary with its loss, for a batch or for the parts that it was cut into. Logits are
-// the largest array of a model, so they live only for a chunk of rows: turned into probabilities, then into
-// their own gradient, and that at once into the gradients of the weight, the bias and the features. Rows come
-// sentence by sentence, whatever the parts: so the bits do not depend on them, nor on the threads.
+// The projection to the vocabulary with its loss, for a batch or its parts. Logits are the largest array of a
+// model, so they exist only for a chunk of rows: they become probabilities, then their own gradient, and that at
+// once the gradients of the weight, the bias and the features. Rows are processed sentence by sentence, so the
+// bits depend neither on the parts nor on the threads.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,19 @@
 
 namespace softalign {
 
-// Of a part of a batch: rows of features with their targets, both as sentence_rows() finds them.
+// Rows of features of a part of a batch, with their targets in the same layout (see sentence_rows()).
 struct ProjectedRows {
   View features;                   // [..., R]
   std::span<const Token> targets;  // [rows]; below 0: skipped
   real* dfeatures = nullptr;       // shaped like the features, accumulated; null: not needed
-  // Written, but not where a row is skipped.
+  // Outputs; the entries of skipped rows are not written.
   real* nll;      // [rows], -log p in nats
   real* uniform;  // [rows], the mean of -log p over all symbols; only with smoothing
   Token* best;    // [rows], the most probable symbol
 };
 
-// A loss other than the softmax's cross-entropy, of a row of `parts[part]` that is not skipped: writes its nll, best
-// and uniform, and turns its logits [V] into their own gradient where that is asked for. Rows are computed by any
-// thread.
+// A loss other than softmax cross-entropy, for a row of `parts[part]` that is not skipped: writes the row's nll, best
+// and uniform and, with `gradient`, replaces its logits [V] by their gradient. It may be called on any thread.
 using RowLoss = std::function<void(Index part, Index row, real* logits, bool gradient)>;
 
 struct ProjectedLoss {
@@ -39,10 +38,10 @@ struct ProjectedLoss {
       nullptr;  // null: (1 - smoothing) nll + smoothing uniform of the softmax
 };
 
-// Rows that are computed in one piece: their logits stay in a cache, and in the thread's memory.
+// Rows computed in one block: their logits stay in a cache, and in the thread's memory.
 inline constexpr Index kLogitRows = 24;
 
-// scratch: rewound.
+// Computes the losses of all rows, and the gradients that are not null. Rewinds scratch.
 void project_and_compare(std::span<const ProjectedRows> parts,
                          const ProjectedLoss& loss,
                          Workers& workers,

@@ -12,8 +12,8 @@ using Keep = std::uint8_t;  // 0: dropped
 
 inline std::uint32_t least_kept(double rate) { return static_cast<std::uint32_t>(rate * 0x1p32); }
 
-// Draws a row of `count` numbers. Words come in blocks of four; other rows of the same sentence and step
-// (round) have blocks 2^32 further on.
+// Draws `count` numbers of a row. Random words come in blocks of four; `other` numbers the rows of a sentence
+// and step (round), whose blocks are 2^32 apart.
 void draw(const RandomStream& stream,
           std::uint64_t round,
           Index other,

@@ -9,7 +9,7 @@
 namespace softalign {
 namespace {
 
-// y = f(x) whose derivative is a function of y alone.
+// Records y = f(x) whose derivative is a function of y alone.
 template <class Forward, class Backward>
 Var map(Var x, Forward forward, Backward backward) {
   View y = x.tape().allocate(x.shape());
@@ -117,7 +117,7 @@ Var sum(Var x) {
 
 namespace {
 
-// A row of the last dimension: its sentence, its step, and its index among those.
+// A row of the last dimension: its sentence, its step, and its index among the rows of both.
 struct DroppedRow {
   Index sentence, step, other;
 };

@@ -17,7 +17,7 @@ void check_images(Var x, std::span<const Index> widths, std::string_view op) {
                x);
 }
 
-// Sets everything after the valid columns of each image to 0.
+// Allocates images, with zeros after the valid columns of each.
 View images(Tape& tape, const Shape& shape, std::span<const Index> widths, bool halved) {
   View all = tape.allocate(shape);
   const Index column = shape[2] * shape[3], image = shape[1] * column;
@@ -31,8 +31,8 @@ View images(Tape& tape, const Shape& shape, std::span<const Index> widths, bool 
 
 }  // namespace
 
-// As a product: patches [W H, k k C] of each image with w. In backward the patches are gathered again,
-// which costs less than keeping them: they are k² times the images.
+// The convolution is a product of the patches [W H, k k C] of each image with w. Backward gathers the patches
+// again, which costs less than storing them: they are k² times as large as the images.
 struct Patches {
   const real* x;  // [B, W, H, C]
   Index side, image, height, channels;

@@ -24,7 +24,7 @@ void linear_backward(Var x, Var w, Var bias, Weight how, View dy) {
   if (bias) tape.add_row_sum(bias, d);
 }
 
-// The size of x w.
+// Returns the last size of x w. Throws BugError if the shapes disagree.
 Index check_sizes(std::string_view op, Var x, Var w, Weight how = Weight::as_it_is) {
   const bool turned = how == Weight::transposed;
   ops::require(w.shape().rank() == 2 && x.shape().last() == w.shape()[turned ? 1 : 0],

@@ -1,5 +1,5 @@
-// Differentiable operations of attentions that move along the source, as in ops/ops.hpp. All weights and energies
-// are [B,S], and 0 outside of [begins_b, lengths_b).
+// Differentiable operations, as in ops/ops.hpp, of attentions that move along the source. All weights and energies
+// are [B,S], and 0 outside [begins_b, lengths_b).
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace softalign {
 
-Var exp(Var x);  // elementwise; of x at most 88 in single precision
+Var exp(Var x);  // elementwise; in single precision for x <= 88
 
 // v . tanh(q_b + k_bs + f_bs m), f_bsk = sum_r F_kr previous_b,s+r-R/2, r from 0 (Chorowski et al. 2015, equations 8,
-// 9): keys [B,S,U], query [B,U], v [U], previous [B,S], 0 at padding; filters F [K,R], R odd; to_units m [K,U]. The
-// features f are computed again in backward.
+// 9): keys [B,S,U], query [B,U], v [U], previous [B,S], 0 at padding; filters F [K,R], R odd; to_units m [K,U].
+// Backward recomputes the features f.
 struct LocationFeatures {
   Var previous, filters, to_units;
 };

@@ -12,7 +12,7 @@ namespace {
 using Weight = Tape::Weight;
 
 // The layer, and everything that forward stores for backward. Data of one time step is contiguous,
-// [S,B,...]; the tapes that steps attend to are ordered by sentence, [B,S,...].
+// [S,B,...]; the tapes that steps attend to (h, c, keys) are ordered by sentence, [B,S,...].
 struct Lstmn {
   Tape* tape;
   Var u, w_h, w_summary, v;         // [U,4U], [U,A], [U,A], [A]
@@ -122,7 +122,7 @@ void backward(const Lstmn& l, const Gradients& d, Index t) {
                          d.gates + t * 4 * units,
                          d.summary_c);
   if (t == 0) return;
-  // ~h_t was read by its own gates and by the next query.
+  // ~h_t was read by the gates of its step and by the next query.
   const Matrix dgates{d.gates + t * 4 * units, n, 4 * units, l.steps * 4 * units};
   tape.multiply(dgates, l.u, Weight::transposed, false, d.summary_h, units);
   tape.add_weight_product(l.u, l.summary(t, n), dgates);

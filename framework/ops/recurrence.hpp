@@ -1,13 +1,12 @@
-// What all recurrent cells share: sentences of different lengths walked through in either direction,
-// states that carry over, their gradients. A cell is a type with
+// Common code of all recurrent cells: sequences of different lengths in either direction, states carried
+// from step to step, and their gradients. Internal to ops. A cell is a type with
 //   kSequence, kStep    names in errors
-//   kGates              arrays of U numbers side by side in an input, made gates in place
-//   kStates             arrays of a state: h, or h and c
+//   kGates              number of arrays [U] side by side in an input, turned into gates in place
+//   kStates             number of arrays in a state: h, or h and c
 //   units()             U
-//   check(op, x)        of the shapes of x and its weights
-//   forward(t)          one transition
-//   backward(t, d)      its gradients, and those of the weights
-// Not for users of ops.
+//   check(op, x)        checks the shapes of x and the weights
+//   forward(t)          computes one transition
+//   backward(t, d)      computes its gradients, and adds those of the weights
 #pragma once
 
 #include <algorithm>
@@ -24,7 +23,7 @@ template <std::size_t kStates>
 struct Transition {
   Index rows, gate_stride, state_stride;
   std::array<const real*, kStates> previous;  // null: the state before is zero
-  const real* fed;  // h as products read it: previous[0], or that times the dropout mask
+  const real* fed;  // h as products read it: previous[0], times the dropout mask if there is one
   real* gates;      // x, then the gates
   std::array<real*, kStates> next;
   real* scratch;  // [rows,U]
@@ -38,9 +37,9 @@ struct TransitionGradients {
   real* fed;                              // [rows,U], added to; previous[0] when nothing is dropped
 };
 
-// The i-th step of a sequence. Sentences are sorted by length, so those still alive are the first
-// ones. The previous state comes from the neighbouring position for rows [0, carried) and is zero
-// for rows [carried, alive).
+// One step of a sequence. Sentences are sorted by length, so the ones still alive come first. The
+// previous state is that of the neighbouring position `before` for rows [0, carried) and zero for
+// rows [carried, alive).
 struct Moment {
   Index at, alive, carried, before;
 };
@@ -73,10 +72,10 @@ inline void check_mask(std::string_view op, Var mask, Index rows, Index units) {
   if (mask) require(mask.shape() == Shape{rows, units}, op, "the mask must be [B,U]", mask);
 }
 
-// Numbers [kStates, shape...] with their backward as kStates values of that shape.
+// Records states [kStates, shape...] with their backward. Returns kStates values of that shape.
 template <class Cell, class Backward>
 std::array<Var, Cell::kStates> record_states(View states, Shape shape, Var gates, Backward f) {
-  Tape& tape = gates.tape();  // a value taken over needs a gradient whenever the tape trains
+  Tape& tape = gates.tape();  // `gates` was taken, so it needs a gradient whenever the tape trains
   if constexpr (Cell::kStates == 1) {
     return {tape.record({states.data, shape}, {gates}, f)};
   } else {
@@ -135,7 +134,7 @@ std::array<Var, Cell::kStates> cell_step(const Cell& cell,
   });
 }
 
-// All transitions of a sequence, and all that forward leaves for backward.
+// All transitions of a sequence, with the data that forward stores for backward.
 template <class Cell>
 struct Sequence {
   static constexpr std::size_t kStates = Cell::kStates;
@@ -148,7 +147,7 @@ struct Sequence {
   real* fed;        // [B,S,U], see Transition
   Shape one_step() const { return {static_cast<Index>(kStates), rows, units}; }
 
-  // Rows [first, first + count) at a moment.
+  // Returns the transition of rows [first, first + count) at a moment.
   Transition<kStates> transition(const Moment& p, Index first, Index count, real* scratch) const {
     const bool zero = first == p.carried;
     const Index before = (first * steps + p.before) * units, now = (first * steps + p.at) * units;
@@ -196,8 +195,8 @@ struct Sequence {
     tape.arena().rewind(start);
   }
 
-  // Adds the gradients from the readers of the states at a position to next. keep: they become the complete
-  // gradient.
+  // Adds the gradients that readers of the states at a position left in dstates to next. keep: overwrites
+  // them with the sum, the complete gradient.
   void add_asked(const Moment& p, View dstates, View next, bool keep) const {
     for (Index k = 0; k < static_cast<Index>(kStates); ++k)
       for (Index b = 0; b < p.alive; ++b) {

@@ -82,7 +82,7 @@ Var stack_steps(std::span<const Var> parts, Index parts_of_a_step) {
   View y = tape.allocate(Shape::steps_first({steps, rows, wide}));
   Var* kept = tape.arena().array_of<Var>(count);
   bool needed = false;
-  // Calls f(part, its offset in the first row of its step, or of the gradient there).
+  // Calls f(part, pointer to its columns in the first row of its step), for y or its gradient.
   const auto for_each = [=](real* numbers, auto f) {
     for (Index i = 0, column = 0; i < count; ++i) {
       if (i % parts_of_a_step == 0) column = 0;
@@ -137,7 +137,7 @@ Var windows(Var x, Index width, std::span<const Index> lengths) {
   const Index rows = x.shape()[0], steps = x.shape()[1], size = x.shape()[2];
   const Index* length = lengths.data();
   View y = x.tape().zeros({rows, steps, width * size});
-  // Calls f(x's numbers, the window's) for each run of neighbours, which is contiguous.
+  // Calls f(count, numbers of x, numbers of the window) for each run of neighbours, which is contiguous.
   const auto for_each = [=](real* numbers, real* all, auto f) {
     for (Index b = 0; b < rows; ++b)
       for (Index s = 0; s < length[b]; ++s) {

@@ -61,7 +61,7 @@ kernels::KeptWeights kept_weights(Tape& tape,
   return {keep, static_cast<real>(1 / (1 - dropout.rate))};
 }
 
-// The gradient of vectors of distances.
+// The gradient of distance vectors; null if they are absent or it is not wanted.
 struct DistanceGradient {
   DistanceGradient(Var vectors, bool wanted, Index sentences) {
     if (vectors && wanted) rows.emplace(vectors, sentences, vectors.shape().size());
@@ -225,7 +225,7 @@ MultiHead multi_head_attention(Heads queries,
                               each.data,
                               tape.allocate({kernels::multi_head_scratch(n, terms, false)}).data);
   tape.arena().rewind(mark);
-  // dcontext or dmean is null.
+  // One of dcontext and dmean is null.
   const auto backward = [=, &tape](View dcontext, View dmean) {
     View dq = queries.array.gradient(), dk = keys.array.gradient(), dv = values.array.gradient();
     const DistanceGradient dkey_rows(distances.keys, true, n.sentences),

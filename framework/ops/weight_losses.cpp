@@ -1,4 +1,4 @@
-// Losses of the weights of all steps.
+// Losses of the attention weights of all steps.
 #include <algorithm>
 
 #include "framework/base/elementary.hpp"
@@ -60,7 +60,7 @@ Var doubly_stochastic_penalty(std::span<const Var> weights,
   });
 }
 
-// Where w < c, d/dw_tbs = factor; elsewhere d/dw_t'bs = factor for all t' < t, the parts of c.
+// Where w < c, d/dw_tbs = factor; elsewhere d/dw_t'bs = factor for all t' < t, the summands of c.
 Var coverage_penalty(std::span<const Var> weights,
                      std::span<const Index> positions,
                      std::span<const Index> steps,
@@ -90,7 +90,7 @@ Var coverage_penalty(std::span<const Var> weights,
     for (Index b = 0; b < rows; ++b)
       for (Index s = 0; s < positions[usize(b)]; ++s) {
         const Index at = b * width + s;
-        Index later = 0;  // steps whose minimum is c
+        Index later = 0;  // later steps whose minimum is c
         for (Index t = steps[usize(b)] - 1; t >= 0; --t) {
           const bool less = is_less[t * step_size + at];
           if (View dw = weights[usize(t)].gradient())

@@ -1,4 +1,4 @@
-// Values of the library as Python has them.
+// Converts values of the library to Python.
 #pragma once
 
 #include <pybind11/functional.h>
@@ -18,10 +18,10 @@ namespace softalign::python {
 
 namespace py = pybind11;
 
-// Dictionaries, lists, str, int, float, bool and None.
+// Converts JSON to dict, list, str, int, float, bool and None.
 py::object to_python(const JsonObject& json);
 
-// A NumPy array that owns the numbers: nothing is copied. Texts become an array of str objects.
+// Returns a NumPy array that owns the numbers, without copying them. Texts become an array of str objects.
 template <class T>
 py::array to_numpy(std::vector<T> values, const std::vector<py::ssize_t>& shape) {
   auto* kept = new std::vector<T>(std::move(values));
@@ -30,7 +30,7 @@ py::array to_numpy(std::vector<T> values, const std::vector<py::ssize_t>& shape)
 }
 py::array to_numpy(Values values, const std::vector<py::ssize_t>& shape);
 
-// The parts of the module.
+// Each adds a part of the module.
 void add_records(py::module_& module);
 void add_models(py::module_& module);
 void add_experiments(py::module_& module);

@@ -1,4 +1,4 @@
-// Specs, and training.
+// Python bindings of specs and training.
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
@@ -12,7 +12,7 @@
 namespace softalign::python {
 namespace {
 
-// A file, or with `text` the YAML of one that has the name `file`.
+// Resolves the spec in a file, or in `text`, the YAML of a file with the name `file`.
 ResolvedSpec<Spec> resolved(const std::string& file,
                             const std::optional<std::string>& text,
                             const std::vector<std::string>& overrides,
@@ -23,7 +23,7 @@ ResolvedSpec<Spec> resolved(const std::string& file,
       text ? parse_tree(*text, file, changes) : load_tree(file, changes), plugins, results);
 }
 
-// Tells a Python function what happens: watch(kind, values). What it throws, and Ctrl-C, stop the run, which saves its state.
+// Reports events to a Python function, watch(kind, values). Its exceptions and Ctrl-C stop the run and save its state.
 class Watcher final : public Observer {
  public:
   Watcher(py::function watch, bool updates) : watch_(std::move(watch)), updates_(updates) {}
@@ -53,7 +53,7 @@ class Watcher final : public Observer {
     if (!fault_ && PyErr_CheckSignals() != 0) fault_.emplace();
     return fault_.has_value();
   }
-  // What Python threw, if it did. The caller holds the lock.
+  // Rethrows the Python exception, if any. The caller holds the GIL.
   void rethrow() {
     if (fault_) throw *std::exchange(fault_, std::nullopt);
   }
@@ -85,7 +85,7 @@ class Watcher final : public Observer {
   std::optional<py::error_already_set> fault_;
 };
 
-// The folder of the run.
+// Trains or resumes a run and returns its folder.
 std::string train(const std::string& file,
                   const std::optional<std::string>& text,
                   const std::vector<std::string>& overrides,

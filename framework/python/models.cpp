@@ -1,4 +1,4 @@
-// Trained models: translating, scoring and measuring again.
+// Python bindings of trained models: translate, score, evaluate.
 #include <mutex>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ const std::vector<std::string> kMeasured = {
 
 using Frames = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
-// One run's model, or those of several asked together. Threads wait for each other.
+// The model of a run, or an ensemble. Concurrent calls wait for each other.
 class Trained {
  public:
   Trained(const std::vector<std::string>& records,
@@ -36,12 +36,12 @@ class Trained {
   std::vector<std::string> ids() const { return runs_->ids(); }
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
-  // For each line its hypotheses, best first.
+  // Returns the hypotheses of each line, best first.
   py::list translate(const std::vector<std::string>& lines, Index most) {
     return to_list(translated("lines", lines, &Translator::translate, most), lines);
   }
 
-  // The same for arrays [T,F].
+  // Like translate, for arrays [T,F].
   py::list translate_frames(const std::vector<Frames>& arrays, Index most) {
     refuse_links(*runs_);
     const Index size = runs_->first().frames.size;
@@ -54,7 +54,7 @@ class Trained {
     return to_list(translated("arrays", sources, &Translator::translate_frames, most), {});
   }
 
-  // The targets that are forced on the decoder, one for each pair.
+  // Scores the given target of each pair by forced decoding.
   py::list score(const std::vector<std::string>& sources, const std::vector<std::string>& targets) {
     refuse_links(*runs_);
     if (sources.size() != targets.size())
@@ -92,7 +92,7 @@ class Trained {
   }
 
  private:
-  // By blocks.
+  // Translates the sources in blocks.
   template <class Source>
   std::vector<Translation> translated(const char* input,
                                       const std::vector<Source>& sources,
@@ -130,7 +130,7 @@ class Trained {
     if (!text.empty()) notes_.push_back(text);
   }
 
-  // line: the source; one that is text.
+  // line: the source, if it is text.
   py::dict to_dict(Hypothesis& one, const std::string& line) {
     py::dict dict = to_python(hypothesis_json(one, *runs_->first().target));
     const auto steps = static_cast<py::ssize_t>(one.steps());
@@ -142,7 +142,7 @@ class Trained {
     return dict;
   }
 
-  // With </s>; none of sources that are frames.
+  // Returns the symbols of a source with </s>; empty if sources are frames.
   std::vector<std::string> symbols_of(const std::string& line) const {
     const Vocabulary* source = runs_->first().source.get();
     if (!source) return {};

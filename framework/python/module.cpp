@@ -1,4 +1,4 @@
-// softalign_lab._core: the library as Python sees it. What people call is in softalign_lab/*.py.
+// softalign_lab._core: the Python bindings of the library. The public interface is in softalign_lab/*.py.
 #include <atomic>
 #include <exception>
 
@@ -12,7 +12,7 @@
 namespace softalign::python {
 namespace {
 
-// What an array of texts holds.
+// Returns an array of str objects.
 py::array texts(const std::vector<std::string>& all, const std::vector<py::ssize_t>& shape) {
   py::list list;
   for (const std::string& text : all)
@@ -21,7 +21,7 @@ py::array texts(const std::vector<std::string>& all, const std::vector<py::ssize
   return py::module_::import("numpy").attr("array")(list, py::dtype("O")).attr("reshape")(shape);
 }
 
-// The exit statuses of the program as exceptions: each is an Error, and what Python calls such faults too.
+// Adds exceptions for the program's exit statuses: each derives from Error and from Python's own type for such faults.
 void add_errors(py::module_& module) {
   static py::object base, spec, data, machine;
   const auto made = [&](const char* name, const py::tuple& bases, const char* text) {

@@ -1,4 +1,4 @@
-// Runs and their records.
+// Python bindings of runs and their records.
 #include <nlohmann/json.hpp>
 
 #include "framework/analysis/compare_runs.hpp"
@@ -24,7 +24,7 @@ std::vector<std::string> paths_of(const std::vector<std::string>& places,
   return all;
 }
 
-// A table as JSON text, and a line for each run that is not in it.
+// Returns a table as JSON text, and a line for each run that is not in the table.
 py::tuple exported(const std::vector<std::string>& paths,
                    const std::string& what,
                    bool every_line) {
@@ -57,7 +57,7 @@ py::object report(const std::vector<std::string>& places,
   return to_python(json);
 }
 
-// The JSON of `compare --json`. Throws where runs that may belong into it cannot be read, or are damaged.
+// Returns the JSON of `compare --json`. Throws Error if runs that may belong to it are unreadable or corrupt.
 std::string compared(const std::vector<std::string>& places,
                      const std::string& metrics,
                      const std::string& baseline,
@@ -96,7 +96,7 @@ py::dict series_of(const Record& record, const std::string& name) {
   return columns;
 }
 
-// The matrices of a sentence, one for each update and head.
+// Returns the matrices of a sentence, one for each update and head.
 py::list alignments_of(const Record& record, const std::string& module, Index sentence) {
   py::list list;
   for (Alignment& one : record.alignments().of_sentence(module, sentence)) {

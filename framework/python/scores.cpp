@@ -1,4 +1,4 @@
-// A score function alone, without a model around it: for teaching, and to compare a new one with its formula in NumPy.
+// A score function without a model: for teaching, and to compare a new score with its formula in NumPy.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -28,7 +28,7 @@ Shape shape_of(const Numbers& numbers, py::ssize_t rank, const char* what) {
                    : Shape{numbers.shape(0), numbers.shape(1), numbers.shape(2)};
 }
 
-// In C++ e = score(query, annotation); here of queries [B,Q] and annotations [B,S,D] at once.
+// Computes e = score(query, annotation), as in C++, but for queries [B,Q] and annotations [B,S,D] at once.
 class ScoreFunction {
  public:
   ScoreFunction(const std::string& options, Index query, Index annotation, std::uint64_t seed)

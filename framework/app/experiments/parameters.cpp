@@ -1,6 +1,6 @@
-// softalign parameters SPEC [KEY=VALUE..]: the numbers that a spec's model learns and what it takes to compute,
-// before anything is read or drawn.
-// softalign match SPEC [KEY=VALUE..] --to SPEC: widths with which a model is as large, or as costly, as another.
+// softalign parameters SPEC [KEY=VALUE..]: prints the parameters of a spec's model and its cost, without reading data
+// or drawing initial values.
+// softalign match SPEC [KEY=VALUE..] --to SPEC: finds widths that make a model as large, or as costly, as another.
 #include <CLI/CLI.hpp>
 
 #include <vector>
@@ -21,11 +21,11 @@
 namespace softalign::app {
 namespace {
 
-// Of the symbols and the sentence that a model is counted for.
+// The options for the numbers of symbols and the sentence lengths that a model is counted for.
 struct CountOptions {
   std::vector<Index> symbols;  // of source and target; empty: not given
   std::vector<Index> lengths = {20, 20};
-  // symbols_default: what the help says.
+  // symbols_default: the default as described in the help.
   void add_to(CLI::App& command, const char* symbols_default) {
     command
         .add_option(
@@ -44,7 +44,7 @@ struct CountOptions {
         ->allow_extra_args(false)
         ->check(integer(between(2, kLongestSentence)));
   }
-  // Throws SpecError where more than two numbers are given.
+  // Throws SpecError if an option has more than two numbers.
   void check() const {
     for (const auto& [option, numbers] :
          {std::pair("--symbols", &symbols), {"--lengths", &lengths}})
@@ -59,7 +59,7 @@ struct ParametersArguments {
   bool json = false;
 };
 
-// at_most: what files that are not read may have.
+// Returns the numbers of symbols. at_most: they are upper bounds, because files are not read.
 Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec, bool& at_most) {
   if (!arguments.count.symbols.empty())
     return {arguments.count.symbols.front(), arguments.count.symbols.back()};
@@ -71,7 +71,7 @@ Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec, bool&
   return {outline.source(), outline.target_symbols};
 }
 
-// Nothing where this machine has no room for the model.
+// Returns nothing if the model does not fit in this machine's memory.
 std::optional<Cost> cost_of(const ParametersArguments& arguments,
                             const Spec& spec,
                             const Symbols& symbols) {
@@ -160,7 +160,7 @@ struct MatchArguments {
   CountOptions count;
 };
 
-// How the numbers of a spec's model are counted.
+// Returns the request with the symbols and lengths that a spec's model is counted for.
 MatchRequest request_for(const Spec& spec, const MatchArguments& arguments) {
   MatchRequest request = arguments.request;
   const std::vector<Index>& given = arguments.count.symbols;

@@ -1,5 +1,4 @@
-// softalign run SPEC [KEY=VALUE..]: trains an experiment, or goes on with it, and leaves its
-// record.
+// softalign run SPEC [KEY=VALUE..]: trains or resumes an experiment, and writes its record.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -30,25 +29,25 @@
 namespace softalign::app {
 namespace {
 
-// What a run would be, without running it: its identity and its sizes.
+// The identity and sizes of a run, determined without running it.
 struct Plan {
   std::string run_id;
   std::filesystem::path folder;
   RunStatus status;                         // of an earlier attempt
   std::optional<std::string> goes_on_from;  // "run 3f2a at update 500"
-  // Sub-words are still to be trained: symbols and parameters are at most so many, the rest is not known.
+  // Sub-words must be trained first: symbols and parameters are upper bounds, sentences and updates are unknown.
   bool trains_subwords = false;
   Index parameters = 0;
   SourceFormat source = Index{0};
   Index target_symbols = 0;
   Index train = 0, dev = 0, test = 0;  // sentences that are kept
   Index updates_per_epoch = 0;
-  bool about = false;  // epochs differ in how many updates they have: these are the first epoch's
+  bool about = false;  // updates_per_epoch varies between epochs: it is that of the first one
   Index updates = 0;   // unless training stops early
   MemoryEstimate memory;
 };
 
-// Reads the data, but trains no sub-words. Throws as run_experiment does for a wrong spec or wrong data.
+// Reads the data, but does not train sub-words. Throws as run_experiment does for an invalid spec or invalid data.
 Plan plan_run(const ResolvedSpec<Spec>& resolved,
               const ExperimentOptions& options,
               const std::filesystem::path& results,
@@ -185,13 +184,13 @@ void print_outcome(const ExperimentOutcome& outcome) {
   std::vector<std::string> metrics = main_metrics(table);
   for (const std::string& name : table.metrics)
     if (!Registry::instance().find_if_present(MetricKind::name, name))
-      metrics.push_back(name);  // a baseline that the spec asks for
+      metrics.push_back(name);  // a baseline requested by the spec
   print_text(
       "test set{}, by source length\n{}", of_lines(record), metrics_by_length(table, metrics));
   print_text("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(record.file()));
 }
 
-// The spec, which every rank reads.
+// Loads the spec on every rank.
 ResolvedSpec<Spec> load_on_all(const RunArguments& arguments, Ranks& ranks) {
   std::optional<ResolvedSpec<Spec>> resolved;
   agree(ranks, [&] {
@@ -201,7 +200,7 @@ ResolvedSpec<Spec> load_on_all(const RunArguments& arguments, Ranks& ranks) {
   return std::move(*resolved);
 }
 
-// One run; with --json its outcome, or plan, which is not printed yet.
+// Performs or plans one run. Returns its outcome or plan, which is not printed yet with --json.
 Json run_once(const RunArguments& arguments, Ranks& ranks) {
   if (!ranks.first()) {
     follow_silently(ranks, [&](Observer& silent) {
@@ -235,7 +234,7 @@ Json run_once(const RunArguments& arguments, Ranks& ranks) {
   return json;
 }
 
-// `seed=1,2,3`: the seeds, and the other overrides; empty where no list is given.
+// Removes a list of seeds (`seed=1,2,3`) from the overrides and returns it; empty if no list is given.
 std::vector<Index> take_seeds(std::vector<std::string>& overrides) {
   std::vector<Index> seeds;
   std::vector<std::string> others;
@@ -253,7 +252,7 @@ std::vector<Index> take_seeds(std::vector<std::string>& overrides) {
   return seeds;
 }
 
-// Several seeds are run one after the other, each as it would be alone.
+// Runs several seeds one after another, each as it would run alone.
 void run(RunArguments arguments) {
   const std::unique_ptr<Ranks> processes = start_ranks(arguments.mpi);
   Ranks& ranks = processes ? *processes : only_rank();
@@ -276,7 +275,7 @@ void run(RunArguments arguments) {
     RunArguments one = arguments;
     one.spec.overrides.push_back(fmt::format("seed={}", seed));
     if (says && !arguments.json) print_text("seed {}\n", seed);
-    agree(ranks, [&] {  // whether there is a next one
+    agree(ranks, [&] {  // on whether there is a next run
       all.push_back(run_once(one, ranks));
       return std::string();
     });
@@ -325,7 +324,7 @@ void add_run(CLI::App& app, Outcome&) {
   command->callback([arguments] {
     try {
       run(*arguments);
-    } catch (const Dismissed&) {  // the first rank says why
+    } catch (const Dismissed&) {  // the first rank reports the reason
     }
   });
 }

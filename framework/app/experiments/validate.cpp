@@ -1,4 +1,4 @@
-// softalign validate, resolve: specs that are checked and printed, not run.
+// softalign validate, resolve: check and print specs without running them.
 #include <cstdio>
 #include <functional>
 
@@ -13,19 +13,19 @@
 
 namespace softalign::app {
 
-// softalign validate SPEC.. [KEY=VALUE..]: says what is wrong with specs, and with the files that
-// they name, without running them.
+// softalign validate SPEC.. [KEY=VALUE..]: reports errors in specs, and in the files that they name,
+// without running them.
 
 namespace {
 
 struct ValidateArguments {
-  std::vector<std::string> files;  // and overrides among them
+  std::vector<std::string> files;  // specs, and overrides among them
   std::vector<std::string> plugins;
   int threads = 0;
   bool json = false;
 };
 
-// What is wrong with a spec, or with the files that it names.
+// The errors and notes on a spec and on the files that it names.
 struct Findings {
   std::string run_id;
   std::vector<std::string> errors;  // a line each
@@ -34,11 +34,11 @@ struct Findings {
   MemoryEstimate memory;
   int threads = 0;          // of the estimate
   bool fits = true;         // on this machine
-  std::size_t missing = 0;  // of the errors, those of files that the spec names
+  std::size_t missing = 0;  // number of errors that are about files that the spec names
 
   bool valid() const { return errors.size() == missing; }
 
-  // Returns whether `check` found nothing.
+  // Collects the errors of `check`; returns whether there were none.
   bool pass(const std::function<void()>& check) {
     try {
       check();
@@ -52,7 +52,8 @@ struct Findings {
   }
 };
 
-// What a run on this machine refuses is a note here: the spec may be meant for another.
+// Estimates the memory. A refusal of `softalign run` on this machine is only a note, because the spec may be meant
+// for another machine.
 void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& findings) {
   const Spec& spec = resolved.spec;
   const auto task = make_plugin<TaskKind>(spec.task);
@@ -75,8 +76,8 @@ void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& 
   }
 }
 
-// "245 MB on 2 threads: the program 30 MB, ...; and in turn ...": what is held all the time, then what comes in
-// turn, without what is next to nothing.
+// Returns "245 MB on 2 threads: the program 30 MB, ...; and in turn ...": memory that is always in use, then memory
+// that is used in turn, without parts below 0.5 MB.
 std::string memory_text(const Findings& findings) {
   std::string held, in_turn;
   for (const MemoryPart& part : findings.memory.parts) {
@@ -124,7 +125,7 @@ void print_findings(const std::string& file, const Findings& findings) {
   if (!findings.memory.parts.empty())
     print_text(
         "  memory{}: {}\n", findings.fits ? "" : ", more than there is", memory_text(findings));
-  std::fflush(stdout);  // what follows stays below, where both go to one place
+  std::fflush(stdout);  // keeps the order if standard output and standard error are the same file
   for (const std::string& line : findings.errors) print_error(line);
   print_notes(findings.notes);
 }

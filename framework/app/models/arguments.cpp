@@ -19,7 +19,7 @@
 namespace softalign::app {
 namespace {
 
-// A pattern of a shell may have matched more runs than were meant.
+// Prints the members, because a shell pattern may match more runs than intended.
 void name_members(const std::vector<TrainedRun>& members) {
   std::string names;
   for (const TrainedRun& run : members)
@@ -31,7 +31,7 @@ bool holds_alignments(const std::filesystem::path& file) {
   try {
     return is_alignment_record(file);
   } catch (const DataError&) {
-    return false;  // no HDF5, or damaged: not known to be ours
+    return false;  // not HDF5, or corrupt: not known to be ours
   }
 }
 

@@ -1,5 +1,5 @@
-// The options of commands that ask trained models, and the files of alignments that they write: matrices of hypotheses,
-// and links between their words, kept until all are there and written in one step.
+// The options of commands that use trained models, and the alignment files that they write: matrices of hypotheses
+// and links between words, collected and written in one step at the end.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,38 +21,38 @@ namespace softalign::app {
 
 struct TrainedArguments {
   RunArgument run;
-  std::vector<std::string> more;  // further runs, and overrides: what holds a '='
+  std::vector<std::string> more;  // further runs, and overrides (KEY=VALUE, ~KEY)
   std::string search;
   bool ensemble = false;
   std::string average = "probabilities";
   std::vector<std::string>
-      measures;  // overrides that the command has a use for (trained_overrides)
+      measures;  // the `evaluate` options that the command uses (trained_overrides)
   TrainedOptions options;
 
   void add_to(CLI::App& command, std::vector<std::string> used);
-  // Throws as the library's open_trained, and SpecError for several runs without `ensemble`. Names the members.
+  // Prints the members of an ensemble. Throws as open_trained, and SpecError for several runs without `ensemble`.
   TrainedRuns open() const;
 };
 
-// `--state`. start: of its help.
+// Adds `--state`. start: the beginning of its help text.
 void add_state_option(CLI::App& command, StateName& state, const std::string& start = "");
 
-// `--plugin` of commands that read a record.
+// Adds `--plugin` for commands that read a record.
 void add_record_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
 
-// "note: ..." on standard error.
+// Prints a line "note: ..." on standard error.
 void print_note(const std::string& note);
 
-// How a command that writes alignments as links reads their matrices.
+// The options for reading links from alignment matrices.
 struct LinkOptions {
   std::optional<float> threshold;
-  std::string row_aligns;  // empty: as the run counts
+  std::string row_aligns;  // empty: the run's own
 
   void add_to(CLI::App& command);
   LinkRule rule(RowAligns of_run) const;
 };
 
-// `--alignments FILE` and `--links FILE`.
+// The options `--alignments FILE` and `--links FILE`.
 struct KeptFiles {
   OutputFile alignments;
   std::string links;
@@ -63,19 +63,19 @@ struct KeptFiles {
 
 class KeptAlignments {
  public:
-  // Keeps nothing for what no file is named. Throws SpecError for models without attention, and as
+  // Collects only what a file is named for. Throws SpecError for models without attention, and as
   // OutputFile::check does.
   KeptAlignments(const KeptFiles& files, const TrainedRuns& runs);
 
-  // From any thread. line, rank: of the hypothesis, from 0; the best are the module "cross", others
-  // "cross_2", "cross_3" and so on. Links are those of the best.
+  // Adds a hypothesis; may be called from any thread. line, rank: from 0. The best hypotheses are the module
+  // "cross", others "cross_2", "cross_3" and so on. Links are those of the best.
   void keep(Index line, Index rank, const Example& source, const Hypothesis& hypothesis);
   TakeHypothesis take() {
     return [this](Index line, Index rank, const Example& source, const Hypothesis& one) {
       keep(line, rank, source, one);
     };
   }
-  void write(Index lines);  // once, at the end: a line of links for each
+  void write(Index lines);  // called once, at the end; writes this many lines of links
 
  private:
   std::string file_;
@@ -83,7 +83,7 @@ class KeptAlignments {
   const TrainedRuns& runs_;
   LinkRule rule_;
   std::mutex mutex_;
-  std::vector<Alignment> alignments_;  // in any order: the file sorts them
+  std::vector<Alignment> alignments_;  // in any order: they are sorted when written
   std::vector<std::string> lines_;     // of links
 };
 

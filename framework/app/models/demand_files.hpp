@@ -1,4 +1,4 @@
-// The files of what translations must contain, a line for each line of the input: how they begin, and phrases.
+// The files of prefixes and phrases that translations must contain, with a line for each line of the input.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,15 +21,15 @@ struct DemandOptions {
 
 class DemandFiles {
  public:
-  // Throws SpecError for demands that the search cannot meet, and DataError for the files. input: the name of the text.
+  // Throws SpecError for demands that the search cannot meet, and as TextFile. input: the name of the text in errors.
   DemandFiles(const DemandOptions& options,
               const Translator& translator,
               const Vocabulary& target,
               std::string input);
 
-  // For the next lines of the input. Throws DataError where there are fewer.
+  // Reads the demands of the next lines of the input. Throws DataError if a file has fewer lines.
   LineDemands next(std::size_t lines);
-  // Throws DataError where there are more lines than the input has.
+  // Throws DataError if a file has more lines than the input.
   void finish();
 
  private:

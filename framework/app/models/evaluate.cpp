@@ -1,5 +1,5 @@
-// softalign evaluate RUN...: measures a trained model, or several together, again, with another search or other buckets if
-// asked to.
+// softalign evaluate RUN...: evaluates a trained model or an ensemble again, optionally with another search or other
+// length buckets.
 #include "framework/inference/evaluate_run.hpp"
 
 #include <nlohmann/json.hpp>
@@ -29,7 +29,7 @@ std::string search_text(const Json& search) {
   return text;
 }
 
-// ", 2 models together (mean of probabilities)"; nothing for one.
+// Returns ", 2 models together (mean of probabilities)"; "" for one model.
 std::string together(const TrainedRuns& runs, const std::string& average) {
   if (runs.members.size() == 1) return "";
   return fmt::format(", {} models together (mean of {})", runs.members.size(), average);

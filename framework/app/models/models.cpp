@@ -1,4 +1,4 @@
-// softalign translate, score: trained models and new text.
+// softalign translate, score: apply trained models to new text.
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
@@ -33,11 +33,11 @@
 
 namespace softalign::app {
 
-// softalign translate RUN...: standard input to standard output, a line a sentence.
+// softalign translate RUN...: translates standard input to standard output, one sentence per line.
 
 namespace {
 
-// Draws the progress of a text; the batches are done in any thread.
+// Draws the progress of a text; may be called from any thread.
 CountLines lines_done(ProgressObserver& observer, std::mutex& mutex, const char* what) {
   return [&observer, &mutex, what](Index lines) {
     const std::lock_guard lock(mutex);
@@ -50,7 +50,7 @@ constexpr const char* kInput = "standard input";
 struct TranslateArguments {
   TrainedArguments trained;
   KeptFiles files;
-  Index n_best = 0;  // 0: the best alone, as plain text
+  Index n_best = 0;  // 0: only the best, as plain text
   DemandOptions demands;
   std::string too_long = "refuse";
   bool json = false;
@@ -61,7 +61,7 @@ TooLong too_long_of(const std::string& name) {
   return name == "crop" ? TooLong::crop : name == "skip" ? TooLong::skip : TooLong::refuse;
 }
 
-// A line for a line; with --n-best one for each hypothesis, none for an empty line.
+// Returns one line per input line; with --n-best one per hypothesis, and "" for an empty input line.
 std::string text_of(const Translation& translation, const Vocabulary& target, Index n_best) {
   const std::vector<Hypothesis>& all = translation.hypotheses;
   if (n_best == 0) return (all.empty() ? "" : softalign::text_of(all.front(), target)) + "\n";
@@ -76,7 +76,7 @@ std::string text_of(const Translation& translation, const Vocabulary& target, In
   return text;
 }
 
-// What others have written so far; waits for them when there is nothing.
+// Reads the bytes that are available on standard input; waits if there are none.
 std::size_t read_input(std::span<char> buffer) {
   const ssize_t got = retry([&] { return read(STDIN_FILENO, buffer.data(), buffer.size()); });
   if (got < 0)
@@ -90,15 +90,15 @@ bool input_waits() {
   return poll(&input, 1, 0) > 0;
 }
 
-// Lines of standard input, and the error behind them where there is one.
+// Lines of standard input, and the error after them, if any.
 struct Block {
   std::vector<std::string> lines;
   std::exception_ptr fault;
   bool last = false;
 };
 
-// At most `most` lines, and no more than there are now: someone may wait for these translations
-// before writing the next line.
+// Reads at most `most` lines, and after the first only those available now, because the writer may
+// wait for their translations before it sends the next line.
 Block read_block(LineReader& input, const Vocabulary* source, std::size_t most) {
   Block block;
   std::string line;
@@ -116,7 +116,7 @@ Block read_block(LineReader& input, const Vocabulary* source, std::size_t most) 
   return block;
 }
 
-// Where another program would take the text's file.
+// Refuses a text file as an argument, where other programs take one.
 void refuse_text_files(const std::vector<std::string>& more) {
   std::error_code none;
   for (const std::string& file : more)
@@ -134,7 +134,7 @@ void write_translations(const std::vector<Translation>& translations,
                               : text_of(one, target, arguments.n_best));
 }
 
-// The lines of standard input; returns their number.
+// Translates the lines of standard input; returns their number.
 Index translate_lines(Translator& translator,
                       DemandFiles& demands,
                       const TranslateArguments& arguments,
@@ -158,7 +158,7 @@ Index translate_lines(Translator& translator,
   return lines;
 }
 
-// The arrays of a file; returns their number.
+// Translates the arrays of a file; returns their number.
 Index translate_frames(Translator& translator,
                        DemandFiles& demands,
                        const TranslateArguments& arguments,
@@ -243,7 +243,7 @@ void add_translate(CLI::App& app, Outcome&) {
   command->callback([arguments] { translate(*arguments); });
 }
 
-// softalign score RUN...: forced decoding of target sentences that are given, a line a pair.
+// softalign score RUN...: forced decoding of given target sentences, one pair per line.
 
 namespace {
 
@@ -254,7 +254,7 @@ struct ScoreArguments {
   bool json = false;
 };
 
-// Lines of both files that belong together.
+// Corresponding lines of both files.
 struct Pairs {
   std::vector<std::string> sources, targets;
   bool last = false;

@@ -1,4 +1,4 @@
-// softalign list, describe, check: the commands about plugins.
+// softalign list, describe, check: commands about plugins.
 #include "framework/app/plugins/plugins.hpp"
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
@@ -49,7 +49,7 @@ std::string source_of(const PluginEntry& entry) {
   return ours == std::string::npos ? entry.source : entry.source.substr(ours);
 }
 
-// softalign list [KIND]: the registered plugins, one line each.
+// softalign list [KIND]: lists the registered plugins, one line each.
 
 namespace {
 
@@ -84,7 +84,7 @@ void add_list(CLI::App& app, Outcome&) {
   command->callback([arguments] { list(*arguments); });
 }
 
-// softalign check KIND [NAME], check all: the laws that every plugin must keep, tried on it.
+// softalign check KIND [NAME], check all: runs the conformance tests on plugins.
 
 namespace {
 
@@ -157,7 +157,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
   command->callback([arguments, &outcome] { check(*arguments, outcome); });
 }
 
-// softalign describe KIND NAME, describe spec: what a plugin is and which options it has.
+// softalign describe KIND NAME, describe spec: describes a plugin and its options, or the keys of a spec.
 
 namespace {
 
@@ -173,20 +173,20 @@ Json json_of(const std::vector<OptionHelp>& options) {
   return list;
 }
 
-// Of standard output, also where it is a file or a pipe.
+// Returns the width of standard output, also for a file or a pipe.
 std::size_t output_columns() {
   constexpr std::size_t kElsewhere = 100;
   const std::size_t terminal = terminal_columns(STDOUT_FILENO);
   return terminal == 0 ? kElsewhere : terminal;
 }
 
-// Text for standard output, where that is too narrow for it: paragraphs and items of lists ("- ..", indented from
-// their second line on) that were broken for their length are filled anew; other indented lines, formulas, stay.
+// Rewraps text that is too wide for standard output: paragraphs and list items ("- ..", indented from their second
+// line on) that were broken for their length are refilled; other indented lines, formulas, are unchanged.
 std::string fitted(std::string_view text) {
-  constexpr std::size_t kFull = 80;  // a line so long was broken because it was full
+  constexpr std::size_t kFull = 80;  // a line of this width was broken because it was full
   const std::size_t columns = output_columns();
   struct Part {
-    std::string text, indent;  // of its second line on
+    std::string text, indent;  // indent: from the second line on
     bool formula = false;
   };
   std::vector<Part> parts;
@@ -219,7 +219,7 @@ std::string fitted(std::string_view text) {
   return out;
 }
 
-// An option with its type and default, below it its limits and its help.
+// Lists options with type and default, and below each option its limits and help.
 std::string option_list(const std::vector<OptionHelp>& options, std::size_t columns) {
   const std::string indent(4, ' ');
   std::string out;
@@ -256,7 +256,7 @@ std::string option_table(const std::vector<OptionHelp>& options) {
   return fits ? table.str(columns) : option_list(options, columns);
 }
 
-// What a metric's value is, and what it counts of each sentence.
+// Describes the value of a metric, and the columns that it counts for each sentence.
 Json json_of(const Metric& metric) {
   const MetricFacts facts = metric.facts();
   Json json = {{"title", facts.title},
@@ -300,7 +300,7 @@ std::string text_of(const Metric& metric) {
                      table.fitted());
 }
 
-// What a diagnostic finds with its options as they are by default.
+// Describes the arrays that a diagnostic finds with default options.
 Json json_of(const Diagnostic& diagnostic) {
   Json list = Json::array();
   for (const FoundArray& array : diagnostic.arrays())

@@ -1,5 +1,5 @@
-// softalign compare [RUN|FOLDER..]: runs beside each other, those of several seeds as one, and every
-// group of them against a baseline. A run that cannot be read is named, and its absence marked.
+// softalign compare [RUN|FOLDER..]: compares runs side by side, grouped over seeds, and each group with a
+// baseline. A run that cannot be read is named, and the table is marked as incomplete.
 #include <unistd.h>
 #include <map>
 

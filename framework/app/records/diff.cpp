@@ -1,4 +1,4 @@
-// softalign diff RUN RUN: in what two runs differ, from their specs to the bits of what came out.
+// softalign diff RUN RUN: shows the differences between two runs, from their specs to the bits of their results.
 #include <fmt/ranges.h>
 
 #include <array>
@@ -44,7 +44,7 @@ std::string texts(const char* what, const std::vector<TextDifference>& differenc
 
 std::string ulps_text(std::uint64_t ulps) {
   if (ulps == std::numeric_limits<std::uint64_t>::max()) return "NaN";
-  constexpr std::uint64_t kMany = 1'000'000;  // the number says no more than that it is far
+  constexpr std::uint64_t kMany = 1'000'000;  // from here on, only the magnitude matters
   return ulps < kMany ? fmt::format("{}", ulps) : fmt::format("{:.0e}", static_cast<double>(ulps));
 }
 

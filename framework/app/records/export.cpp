@@ -1,4 +1,4 @@
-// softalign export, report: what runs hold, for other programs and as a page.
+// softalign export, report: the contents of runs as tables for other programs, and as a page.
 #include <filesystem>
 #include <map>
 
@@ -50,7 +50,7 @@ void write(const OutputFile& file, const std::string& text) {
     file.write(text);
 }
 
-// Refuses an option that this table has no use for.
+// Refuses an option that has no effect on this table.
 void check_used(const CLI::App& command, const std::string& what) {
   const std::map<std::string, std::string> kOnlyOf = {{"--module", "links"},
                                                       {"--head", "links"},
@@ -83,7 +83,6 @@ fs::path one_run(const ExportArguments& arguments) {
   return runs[0];
 }
 
-// The links of one run.
 std::string exported_links(const ExportArguments& arguments) {
   const Record record(one_run(arguments));
   const LinkRule rule = arguments.reading.rule(row_aligns_of(record));
@@ -101,7 +100,7 @@ std::string exported_states(const ExportArguments& arguments) {
   return json_line(states_json(open_trained({one_run(arguments)}, options)));
 }
 
-// Failed where a run that belongs into the table cannot be read.
+// Returns ExitCode::failed if a run that belongs in the table cannot be read.
 ExitCode export_tables(ExportArguments& arguments) {
   arguments.file.check();
   if (arguments.what == "states") {
@@ -201,7 +200,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
   });
 }
 
-// softalign report RUN..: one HTML file about a run, a study or a sweep; scripts/report.py makes it.
+// softalign report RUN..: one HTML file about a run, a study or a sweep, made by scripts/report.py.
 
 namespace {
 
@@ -219,7 +218,7 @@ void report(const ReportArguments& arguments) {
   if (arguments.output.force) words.emplace_back("--force");
   if (arguments.checklist) words.emplace_back("--checklist");
   for (const std::string& plugin : arguments.plugins) words.push_back("--plugin=" + plugin);
-  words.emplace_back("--");  // a place may begin with '-'
+  words.emplace_back("--");  // a path may begin with '-'
   std::error_code error;
   for (const std::string& place : arguments.places)
     words.push_back(fs::exists(place, error) ? place

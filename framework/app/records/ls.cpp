@@ -1,5 +1,4 @@
-// softalign ls [DIR]: the runs below a folder, one line each. A run that cannot be read has its
-// line too.
+// softalign ls [DIR]: lists the runs below a folder, one line each, including runs that cannot be read.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -21,14 +20,14 @@
 namespace softalign::app {
 namespace {
 
-// A run and in what it differs from the others of its name.
+// A run and its differences from the other runs of its name.
 struct RunLine {
   Run run;
   Difference difference;
-  std::string differs;  // the same as text
+  std::string differs;  // the difference as text
 };
 
-// Of every run below a folder, by path.
+// Returns a line for every run below a folder, sorted by path.
 std::vector<RunLine> lines_below(const std::string& folder) {
   std::vector<RunLine> lines;
   for (Run& run : index_runs(folder).runs) lines.push_back({std::move(run), {}, {}});
@@ -69,7 +68,7 @@ void take(std::vector<RunLine>& lines, const std::vector<std::size_t>& wanted) {
   lines = std::move(taken);
 }
 
-// Throws SpecError for a state that is none, and a column that no line has.
+// Applies --sort, --state, --where and --tag. Throws SpecError for an unknown state or column.
 void choose(std::vector<RunLine>& lines, const LsArguments& arguments) {
   std::vector<std::string> legal;
   for (const RunState state : run_states()) legal.emplace_back(to_string(state));
@@ -110,7 +109,7 @@ std::string cell_shown(const std::string& column, const Cell& cell) {
   return tags.empty() ? "-" : tags;
 }
 
-// Green: complete; cyan: running; yellow: can be resumed; red: a person should look.
+// Green: complete; cyan: running; yellow: can be resumed; red: needs attention.
 std::string colour_of_state(std::string_view cell) {
   const auto state = run_state(cell);
   if (!state) return "";
@@ -135,7 +134,7 @@ struct ShownColumn {
   Table::Column form;
 };
 
-// Those that are not needed go where no line has a value.
+// Returns the default columns, without tags and notes if no line has a value for them.
 std::vector<ShownColumn> usual_columns(const std::vector<RunLine>& lines, const RunTable& table) {
   std::vector<ShownColumn> columns = {{"name", {"name", Side::left, 12}},
                                       {"run_id", {"run"}},
@@ -219,7 +218,7 @@ void print_lines(const LsArguments& arguments,
   write_table(text.fitted(), colour_of_state);
 }
 
-// Failed where some run, or what may hold runs, cannot be read.
+// Returns ExitCode::failed if a run, or a folder that may contain runs, cannot be read.
 ExitCode ls(const LsArguments& arguments) {
   std::vector<RunLine> lines = lines_below(arguments.folder);
   const bool any = !lines.empty();

@@ -1,4 +1,4 @@
-// softalign tag, rm, gc: what is done to runs besides running them.
+// softalign tag, rm, gc: manage existing runs.
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <filesystem>
@@ -48,7 +48,7 @@ void add_yes(CLI::App& command, bool& yes) { command.add_flag("-y,--yes", yes, "
 // softalign tag RUN.. +TAG.. -TAG..
 
 struct TagArguments {
-  std::vector<std::string> words;  // runs, and tags behind '+' and '-'
+  std::vector<std::string> words;  // runs, and tags after '+' or '-'
   std::string results = "results";
 };
 
@@ -105,7 +105,7 @@ ExitCode rm(const RmArguments& arguments) {
                  std::string(to_string(status.state)),
                  fmt::format("{}", usage.files),
                  size_of(usage)});
-      folders.push_back({whole_path(path)});  // the working folder may go with it
+      folders.push_back({whole_path(path)});  // absolute: the working folder may be removed, too
     }
   print_text("{}", table.str());
   const std::string what = counted(folders.size(), "run");
@@ -116,7 +116,7 @@ ExitCode rm(const RmArguments& arguments) {
   for (const RunFolder& run : folders) {
     remove_whole(run.root);
     const fs::path above = run.root.parent_path();
-    std::error_code in_use;  // a folder that is not empty stays, and so does that of all results
+    std::error_code in_use;  // a folder that is not empty is kept, and so is the results folder
     if (above != results) fs::remove(above, in_use);
   }
   print_text("removed {}, {}\n", what, size_of(all));
@@ -127,7 +127,7 @@ ExitCode rm(const RmArguments& arguments) {
 
 struct Garbage {
   const char* name;
-  const char* loss;  // what removing it costs
+  const char* loss;  // the cost of removing it
   std::vector<fs::path> paths = {};
   DiskUsage usage = {};
 
@@ -198,7 +198,7 @@ void add_tag(CLI::App& app, Outcome&) {
                                   "add tags to runs, or remove them",
                                   "Records",
                                   "softalign tag 3f2a +paper -draft");
-  command->set_help_flag("--help", "print this help and exit (also -h)");  // -h begins a tag
+  command->set_help_flag("--help", "print this help and exit (also -h)");  // -h could be a tag
   command->allow_extras();
   command->add_option("words", arguments->words, "runs, as `show` takes them; +TAG, -TAG");
   add_results_option(*command, arguments->results);

@@ -1,4 +1,4 @@
-// softalign publish, recover: records made from what a run left.
+// softalign publish, recover: make a record from the files of a run.
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <map>
@@ -24,7 +24,7 @@
 
 namespace softalign::app {
 
-// softalign publish RUN -o FILE: a copy of a record to hand on, which does not tell whose machine made it.
+// softalign publish RUN -o FILE: copies a record for others, without what identifies the machine that made it.
 
 namespace {
 
@@ -48,7 +48,7 @@ fs::path last_parts(const fs::path& path, std::ptrdiff_t count) {
   return end.relative_path();
 }
 
-// As few of the last parts of each path as tell all apart.
+// Maps each path to its last n parts, with the smallest n that makes all of them different.
 std::map<fs::path, fs::path> shortest_ends(const std::set<fs::path>& paths) {
   std::map<fs::path, fs::path> ends;
   std::set<fs::path> different;
@@ -59,7 +59,7 @@ std::map<fs::path, fs::path> shortest_ends(const std::set<fs::path>& paths) {
   return ends;
 }
 
-// A file's path below a folder; empty where the folder has no such file, or was not given.
+// Returns a file's path below a folder; empty if the folder has no such file, or was not given.
 fs::path path_below(const std::string& folder,
                     const fs::path& path,
                     const fs::path& whole,
@@ -72,7 +72,7 @@ fs::path path_below(const std::string& folder,
   return found ? found->lexically_relative(root) : fs::path();
 }
 
-// Names files by their path below a folder, others by as little of it as tells them apart. Returns the names of runs.
+// Replaces the paths of files by those below a folder, or by the shortest ends that differ. Returns the names of runs.
 std::set<std::string> shorten_paths(const Record& record, Value& spec, const std::string& below) {
   const fs::path folder = record.file().parent_path();
   std::vector<std::pair<Value*, fs::path>> others;
@@ -109,8 +109,8 @@ Value parse_spec(const Record& record, const std::string& yaml) {
 }
 
 struct PublicSpec {
-  std::string yaml;  // its origins reduced to "given" and "default", without the names of files
-  std::set<std::string> runs;  // that it begins with, or takes vocabularies from
+  std::string yaml;            // its origins are only "given" and "default", without file names
+  std::set<std::string> runs;  // that the spec is initialised from, or takes vocabularies from
 };
 
 PublicSpec public_spec(const Record& record, const std::string& below) {

@@ -1,5 +1,5 @@
-// The output of commands about records: alignments, those of a record and those that `softalign translate
-// --alignments` wrote, and what diagnostics found; and the temporary folder of `verify`.
+// The output of commands about records: alignments (of a record, or written by `softalign translate --alignments`)
+// and the results of diagnostics; and the temporary folder of `verify` and `publish`.
 #pragma once
 
 #include <filesystem>
@@ -15,34 +15,34 @@
 namespace softalign::app {
 
 struct ShownSentence {
-  std::optional<Index> number;  // none: all, in a line each
-  std::string module;           // "": the first
-  std::optional<Index> head;    // none: the first
+  std::optional<Index> number;  // empty: all, one line each
+  std::string module;           // "": the default one
+  std::optional<Index> head;    // empty: the first
   bool json = false;
-  // The line of a module's sentence, from 1; 0: of no file.
+  // Returns the line of a module's sentence in its file, from 1; 0: it is not from a file.
   std::function<Index(const std::string& module, Index sentence)> line_of =
       [](const std::string&, Index) { return Index{0}; };
 };
 
-// The newest matrix of one sentence, drawn. `title`: whose it is.
+// Draws the newest matrix of one sentence. `title` names the run or file that has it.
 void show_sentence(const StoredAlignments& alignments,
                    const std::string& title,
                    const ShownSentence& shown);
 
-// Shows where a file comes from and its first sentences, or one of them.
+// Shows the origin of a file and its first sentences, or one sentence.
 void show_alignment_record(const AlignmentRecord& record, const ShownSentence& shown);
 
-// The single numbers of each diagnostic and split, first and last, and how to see the rest; "" where there are
-// none.
+// Returns the first and last value of the single numbers of each diagnostic and split, and how to see the rest;
+// "" if there are no diagnostics.
 std::string diagnostics_summary(const Record& record);
 
-// All of one diagnostic: its single numbers by update, and at the last update its numbers along each axis.
-// Throws SpecError where the record has none of this name.
+// Returns all results of one diagnostic: its single numbers by update, and at the last update its numbers along
+// each axis. Throws SpecError if the record has no diagnostic of this name.
 std::string diagnostic_tables(const Record& record, const std::string& name);
 
-// A folder below the system's one for temporary files, for the record that verify makes. Removed at the end,
-// with those that processes of this machine were killed over. One that is kept bears no process's mark. Throws
-// MachineError where none can be made.
+// A folder in the system's folder for temporary files, for the records that verify and publish make. Removed at
+// the end unless `keep`; then its name has no process mark. The constructor also removes the folders of killed
+// processes of this machine. Throws MachineError if no folder can be made.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(bool keep);

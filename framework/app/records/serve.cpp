@@ -1,4 +1,4 @@
-// softalign serve and figures: commands of Python, scripts/serve.py and scripts/figures.py.
+// softalign serve, figures: run scripts/serve.py and scripts/figures.py.
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"

@@ -1,5 +1,5 @@
-// softalign show RUN: what a record holds, for people: summary, provenance, results by length,
-// attempts; or alignment matrices.
+// softalign show RUN: prints a record for people: summary, provenance, results by length, attempts; or
+// alignment matrices.
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 #include <algorithm>
 #include <filesystem>
@@ -34,7 +34,7 @@ struct ShowArguments {
   bool json = false;
 };
 
-// The lines of a resolved spec that were given, with the blocks they stand in.
+// Returns the lines of a resolved spec whose values were given, with the blocks around them.
 std::string given_lines(const std::string& yaml) {
   std::vector<std::string> lines, kept;
   for (std::size_t at = 0; at < yaml.size();) {
@@ -42,7 +42,7 @@ std::string given_lines(const std::string& yaml) {
     lines.push_back(yaml.substr(at, end - at));
     at = end + 1;
   }
-  std::size_t depth = 0;  // of the block that the last kept line needs; 0: none
+  std::size_t depth = 0;  // indentation of the last kept line, if it needs a block; 0: none
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     const std::size_t indent = std::min(line->find_first_not_of(' '), line->size());
     const bool block = line->ends_with(':');
@@ -132,7 +132,7 @@ std::string summary(const Record& record) {
   line("built with",
        fmt::format("{}, {}", from(provenance, "compiler"), from(provenance, "flags")));
   line("kernels", from(provenance, "gemm"));
-  const std::string host = from(provenance, "host");  // a public copy has none
+  const std::string host = from(provenance, "host");  // not in a public copy
   line("on", host + (host.empty() ? "" : ", ") + from(provenance, "cpu_model"));
   if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2) {
     const Json list = read_json<Json>(plugins);

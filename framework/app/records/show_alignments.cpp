@@ -33,7 +33,7 @@ std::string repeated(const char* text, std::size_t count) {
   return out;
 }
 
-// Words as they are printed, so that what is aligned is what is seen.
+// Returns words as they are printed, so that columns are aligned by their visible width.
 std::vector<std::string> shown(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const std::string& word : words) out.push_back(cut(printable(word, kWhole), kLongestWord));
@@ -75,7 +75,7 @@ class Drawing {
     return out + indent + "└" + edge + "┘\n";
   }
 
-  // The source words, read downwards, their ends on one line.
+  // Returns the source words, written downwards, with their ends on one line.
   std::string heads(std::size_t begin, std::size_t end) const {
     std::vector<std::vector<std::string>> words;
     std::size_t height = 0;
@@ -102,7 +102,7 @@ class Drawing {
     return std::string(fill) + (link == 2 ? "●" : link == 1 ? "○" : fill);
   }
 
-  // The source word with the largest weight, in the band where it stands; none of a row without weight.
+  // Returns the source word with the largest weight if it is in this band; "" for a row without weight.
   std::string pointed(std::size_t t, std::size_t begin, std::size_t end) const {
     const auto row = a_.weights.begin() + static_cast<std::ptrdiff_t>(t * a_.source.size());
     const auto most = std::max_element(row, row + static_cast<std::ptrdiff_t>(a_.source.size()));
@@ -125,12 +125,12 @@ class Drawing {
   const Alignment& a_;
   std::vector<std::string> sources_, targets_;
   std::size_t margin_ = 0;  // columns of the longest target word
-  std::size_t behind_ = 0;  // columns behind a row
+  std::size_t behind_ = 0;  // columns after a row
 };
 
-// A row for each target word, a column for each source word, whose letters stand above it; shades
-// are weights, dots are gold links. Behind each row the source word with the largest weight. Wider
-// than `columns` (0: no limit), it is cut into bands of source words.
+// Draws a row for each target word and a column for each source word, whose letters are above it;
+// shades are weights, dots are gold links. The source word with the largest weight follows each
+// row. A drawing wider than `columns` (0: no limit) is divided into bands of source words.
 std::string draw_alignment(const Alignment& alignment, std::size_t columns) {
   return Drawing(alignment).draw(columns);
 }
@@ -148,7 +148,7 @@ std::string chosen_module(const StoredAlignments& alignments, const std::string&
   return given;
 }
 
-// "those of sentences 0 to 9"; ascending.
+// Describes the alignments of ascending sentences: "those of sentences 0 to 9".
 std::string held(const std::vector<Index>& sentences) {
   if (sentences.empty()) return "none at all";
   const Index first = sentences.front(), last = sentences.back();

@@ -24,7 +24,7 @@ std::string place(const RecordedDiagnostic& found, const std::string& axis, Inde
                           known->values);
 }
 
-// Along one axis, at the last update.
+// Returns a table of the values along one axis at the last update.
 std::string along(const RecordedDiagnostic& found, const std::string& axis) {
   std::vector<Table::Column> columns{{axis}};
   std::vector<const Array*> arrays;

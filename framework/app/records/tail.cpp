@@ -1,4 +1,4 @@
-// softalign tail RUN [-f]: the last lines of a run's journal, and the next ones as they are
+// softalign tail RUN [-f]: shows the last lines of a run's journal, and with -f new ones as they are
 // written.
 #include <algorithm>
 #include <chrono>
@@ -24,7 +24,7 @@ struct TailArguments {
   bool follow = false;
 };
 
-// A frame as a line; empty for frames that are not for people.
+// Formats a frame as a line; empty for frames that people do not need.
 struct Line {
   std::string operator()(const Scalars& s) const {
     std::string text = fmt::format("{:>8}  {:<6}", s.update, s.series);
@@ -46,7 +46,7 @@ struct Line {
   }
 };
 
-// All journals of a run, one after the other, those of later attempts as they appear.
+// Reads all journals of a run, one after another, including those of later attempts as they appear.
 class Journals {
  public:
   explicit Journals(RunFolder run) : run_(std::move(run)) {}

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "softalign-verify-", kRandom = "-XXXXXX";
 
-// The system's folder for temporary files.
+// Returns the system's folder for temporary files.
 fs::path temporary_place() {
   const std::string given = environment_variable("TMPDIR");
   const fs::path place = given.empty() ? "/tmp" : given;
@@ -27,12 +27,12 @@ fs::path temporary_place() {
   return place;
 }
 
-// Removes the folders of our own that processes of this machine were killed over.
+// Removes our own folders of processes of this machine that were killed.
 void remove_abandoned(const fs::path& place) {
   std::vector<std::string> names;
   try {
     names = names_in(place);
-  } catch (const Error&) {  // it may be written, but not listed
+  } catch (const Error&) {  // the folder may be writable, but not listable
   }
   for (const std::string& name : names) {
     if (!name.starts_with(kPrefix) || name.size() < kPrefix.size() + kRandom.size()) continue;
@@ -63,7 +63,7 @@ TemporaryFolder::~TemporaryFolder() {
   try {
     std::error_code ignored;
     if (!keep_) fs::remove_all(path_, ignored);
-  } catch (const std::bad_alloc&) {  // the next command that makes one removes it
+  } catch (const std::bad_alloc&) {  // the next command that makes such a folder removes this one
   }
 }
 

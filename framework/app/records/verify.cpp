@@ -37,7 +37,7 @@ struct VerifyArguments {
   std::optional<Index> from, updates;
 };
 
-// What is not the same here as where the record was made, and may change bits.
+// Lists differences between this program and machine and those of the record that may change bits.
 std::string setting_differences(const Record& record) {
   const JsonObject then = record.attributes("provenance");
   JsonObject now = gather_provenance();
@@ -103,7 +103,7 @@ void check_data(const Record& record, const Spec& spec) {
       made_by);
 }
 
-// Ends a run behind an update and the evaluation that may follow it: one update later.
+// Ends a run after an update and the evaluation that may follow it, that is, one update later.
 class StopAfter : public ProgressObserver {
  public:
   explicit StopAfter(Index last) : last_(last) {}
@@ -121,15 +121,15 @@ class StopAfter : public ProgressObserver {
   bool reached_ = false;
 };
 
-// Another run of the same spec, the whole or a part of it.
+// A second run of the same spec, complete or in part.
 struct SecondRun {
-  Index from = 0;  // the update whose checkpoint it began with
+  Index from = 0;  // the update of the checkpoint that it started from
   bool whole = true;
   fs::path record = {};
 };
 
-// At a checkpoint before the end, or else at that of the end, behind which are evaluations; there is
-// nothing behind that of a pruned run.
+// Returns the last checkpoint before the end, or else that of the end, after which evaluations follow;
+// nothing follows the end of a pruned run.
 ResumePoint begin_at_checkpoint(const Record& record, const VerifyArguments& arguments) {
   const Index end = record.last_update(), latest = arguments.from.value_or(end);
   for (const Index last : {std::min(latest, end - 1), record.complete() ? latest : Index{0}})
@@ -177,8 +177,8 @@ SecondRun run_again(const Record& record,
   return second;
 }
 
-// Removes the differences that are metrics of which the record has nothing, because its program did not know them; returns
-// their names. A spec that lists its metrics has no others.
+// Removes the differences in metrics that the record lacks because the program that made it did not have them, and
+// returns the names of these metrics. A spec that lists its metrics has no others.
 std::vector<std::string> without_later_metrics(const Record& record,
                                                const Spec& spec,
                                                std::vector<std::string>& different) {

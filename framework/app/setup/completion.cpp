@@ -1,5 +1,5 @@
-// softalign completion SHELL: a script for a shell, which asks the hidden command `complete` at
-// every Tab; that knows commands, options and their values, plugins, runs and the keys of a spec.
+// softalign completion SHELL: prints a script for a shell, which calls the hidden command `complete` at every
+// Tab. `complete` knows commands, options and their values, plugins, runs and the keys of a spec.
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <map>
@@ -63,7 +63,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
-// The words before the last one, as the command line's own parser would take them apart.
+// Parses the words before the last one as the parser of the command line would.
 class CommandLine {
  public:
   CommandLine(const CLI::App& app, const std::vector<std::string>& words) : command(&app) {
@@ -83,7 +83,7 @@ class CommandLine {
     }
   }
 
-  // The positional argument that the last word would be; null where there is none.
+  // Returns the positional argument that the last word would be, or null.
   const CLI::Option* next_positional() const {
     std::size_t left = positionals.size();
     for (const CLI::Option* option : command->get_options()) {
@@ -95,7 +95,7 @@ class CommandLine {
   }
 
   const CLI::App* command;
-  const CLI::Option* wants_value = nullptr;  // the option before the last word, where it takes one
+  const CLI::Option* wants_value = nullptr;  // the option before the last word, if it takes a value
   std::vector<std::string> positionals;
   std::map<std::string, std::string> values;  // of options, by name
 
@@ -118,7 +118,7 @@ class CommandLine {
   }
 };
 
-// Of an option whose values are checked: "TEXT:{csv,json}" names them.
+// Returns the values of an option whose values are checked; its type names them: "TEXT:{csv,json}".
 std::vector<Candidate> values_of_option(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.rfind('}');
@@ -141,7 +141,7 @@ std::vector<Candidate> runs_below_results(const CommandLine& line) {
   return runs;
 }
 
-// What the option at a path may be: "true", the names of plugins, ...
+// Returns the possible values of the option at a path: "true", the names of plugins, ...
 std::vector<Candidate> values_of_key(const OptionNode& node, const std::string& path) {
   std::vector<Candidate> values;
   for (const OptionNode& child : node.children) {
@@ -169,8 +169,8 @@ void add_keys(const OptionNode& node, std::vector<Candidate>& keys) {
   }
 }
 
-// Keys of the spec that the command line names, with the options of its plugins, or of all specs; or, behind one and
-// '=', its values.
+// Returns the keys of the spec that the command line names, with the options of its plugins, or the keys of all specs
+// if it cannot be read; after KEY=, the values of the key.
 std::vector<Candidate> overrides_of(const CommandLine& line, const std::string& current) {
   OptionNode options;
   try {
@@ -178,7 +178,7 @@ std::vector<Candidate> overrides_of(const CommandLine& line, const std::string& 
     for (std::size_t i = 1; i < line.positionals.size(); ++i)
       apply(tree.root, parse_override(line.positionals[i], {"override"}), tree.notes);
     options = values_of(resolve<Spec>(std::move(tree)).spec);
-  } catch (const std::exception&) {  // no spec yet
+  } catch (const std::exception&) {  // missing or invalid spec
     options = values_of(Spec());
   }
   if (const std::size_t equals = current.find('='); equals != current.npos)

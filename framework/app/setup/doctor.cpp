@@ -1,4 +1,4 @@
-// softalign doctor: what this machine has, how fast it is, and what is missing.
+// softalign doctor: reports the features and the speed of this machine, and missing software.
 #include <unistd.h>
 #include <chrono>
 #include <filesystem>
@@ -23,7 +23,7 @@
 namespace softalign::app {
 namespace {
 
-// Billions of operations a second of matrix products as training makes them, on `threads` threads.
+// Measures the GFLOP/s of matrix products as in training, on `threads` threads.
 double gflops(int threads) {
   constexpr Index kRows = 64, kSize = 512;
   constexpr double kSeconds = 0.15;
@@ -50,8 +50,7 @@ double gflops(int threads) {
   return sum;
 }
 
-// Why nothing can be written into a folder, or below the first parent that exists; empty when it
-// can.
+// Returns why a folder, or its nearest existing parent, is not writable; empty if it is.
 std::string not_writable(fs::path folder) {
   folder = fs::absolute(folder);
   while (!fs::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
@@ -60,8 +59,8 @@ std::string not_writable(fs::path folder) {
   return "";
 }
 
-// The versions of packages of the Python that scripts/ runs; empty where one, or Python, is not
-// there.
+// Returns the versions of packages of the Python that runs scripts/; empty for a missing package, or
+// without Python.
 std::map<std::string, std::string> python_versions(const std::vector<std::string>& packages) {
   constexpr const char* kAsk =
       "import importlib, sys\n"
@@ -70,7 +69,7 @@ std::map<std::string, std::string> python_versions(const std::vector<std::string
       "  except Exception: print()";
   std::vector<std::string> words = {python(), "-c", kAsk};
   words.insert(words.end(), packages.begin(), packages.end());
-  // Where memory is short, Python may try to import for ever.
+  // If memory is short, Python may try to import for ever.
   std::istringstream lines(run_program(words, "", std::chrono::seconds(20)).output);
   std::map<std::string, std::string> versions;
   for (const std::string& package : packages) std::getline(lines, versions[package]);

@@ -1,4 +1,4 @@
-// softalign help [COMMAND..]: the help of the program, of a command or of its subcommand.
+// softalign help [COMMAND..]: prints the help of the program, of a command or of its subcommand.
 #include <string>
 #include <vector>
 
@@ -24,7 +24,7 @@ void print_help(const CLI::App& app, const std::vector<std::string>& words) {
     command = next;
     whole += " " + word;
   }
-  // App::help would be that of the command that runs now, which is this one.
+  // App::help would print the help of the running command, which is `help`.
   print_text("{}", command->get_formatter()->make_help(command, whole, CLI::AppFormatMode::Normal));
 }
 

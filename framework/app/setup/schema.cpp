@@ -1,4 +1,4 @@
-// softalign schema: what editors complete and check.
+// softalign schema: prints a JSON Schema, by which editors complete and check YAML.
 #include "framework/config/schema.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// softalign sweep plan|run|submit|status|retry|extend FILE: many runs of one spec, as a sweep's file says.
+// softalign sweep plan|run|submit|status|retry|extend FILE: many runs of one spec, described by a sweep's file.
 // FILE is the sweep's YAML or, once it is planned, its folder.
 #include "framework/app/sweeps/sweep.hpp"
 
@@ -47,7 +47,7 @@ LoadSpec frozen_loader(const SweepArguments& arguments) {
   SweepArguments frozen = arguments;
   frozen.named = NamedPlugins::refuse;
   for (const std::string& file : named_plugins())
-    frozen.plugins.push_back(file);  // in its own file
+    frozen.plugins.push_back(file);  // named in the sweep's own file
   return loader(frozen);
 }
 
@@ -174,7 +174,7 @@ void plan(SweepArguments arguments, bool dry_run, bool json) {
         "{}{}\n", written ? "written: " : "planned already: ", short_path(made.place().plan()));
 }
 
-// The rows that wait in a scheduler's queue, by job; notes how many jobs cannot be asked about.
+// Returns the rows that wait in a scheduler's queue, by job; prints a note on jobs whose status is unknown.
 Json queued_json(const RunList& list, const ListStatus& status) {
   Json json = Json::array();
   if (list.method == SweepMethod::optuna || !is_there(list.place().submitted())) return json;
@@ -200,7 +200,7 @@ Json queued_json(const RunList& list, const ListStatus& status) {
   return json;
 }
 
-// Failed where not all is known of the rows.
+// Returns ExitCode::failed if a row is unreadable.
 ExitCode status(const SweepArguments& arguments, bool json) {
   const RunList list = planned(arguments);
   const std::vector<StudyClaim> claims = claims_or_note(arguments, list);

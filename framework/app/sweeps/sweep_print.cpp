@@ -19,7 +19,7 @@
 namespace softalign::app {
 namespace {
 
-// How the sweep's parameters were understood.
+// Returns a table of the sweep's parameters with their kinds and values.
 std::string parameters_text(const RunList& list) {
   Table table({{"parameter"}, {"kind"}, {"values", Side::left, 20}});
   for (const SweepParameter& p : list.parameters) {
@@ -51,7 +51,7 @@ std::string plan_summary(const RunList& list) {
                      list.early_terminate.type);
 }
 
-// "best dev/loss: 1.8203 ±0.03 over 3 seeds: units=64 score=dot, rows 6, 7, 8".
+// Returns "best dev/loss: 1.8203 ±0.03 over 3 seeds: units=64 score=dot (rows 6, 7, 8)".
 std::string best_text(const RunList& list, const RankedConfiguration& best) {
   const ListedRun& first = list.rows[usize(best.complete.front())];
   const std::string& metric = list.metric.name;
@@ -98,7 +98,7 @@ std::string table_text(const StudyTable& table) {
       head.push_back({table.buckets[c] + " ", Side::right});
     }
   Table text(head);
-  std::vector<std::string> before;  // the numbers of sentences above
+  std::vector<std::string> before;  // the previous row of sentence counts
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const LengthTable::Row& row = table.rows[r];
     std::vector<std::string> counts = {"n"}, values = {row.name};

@@ -1,4 +1,4 @@
-// softalign study FILE, sweep run FILE and retry: work through a list's rows on this machine, print what they say
+// softalign study FILE, sweep run FILE and retry: run the rows of a list on this machine, print their results
 // and judge the claims.
 #include <algorithm>
 #include <filesystem>
@@ -26,12 +26,12 @@ namespace {
 
 struct RunArguments {
   SweepArguments sweep;
-  int workers = 0;  // 0: as many as the cores have room for
-  int threads = 1;  // of each run; 0: what the workers leave
+  int workers = 0;  // 0: as many as fit on the cores
+  int threads = 1;  // of each run; 0: the cores are divided among the workers
   SizeCheck sizes;
   std::vector<Index> rows;  // only these; empty: all
   std::vector<std::string> states = {"failed", "trained", "corrupt"};
-  bool again = false;  // rows that failed, too
+  bool again = false;  // retry rows that failed
   bool force = false;
   bool dry_run = false;
   bool json = false;
@@ -75,7 +75,7 @@ LocalRunOptions local_options(const RunList& list, const RunArguments& arguments
   return options;
 }
 
-// rows: those that were to be run.
+// Prints the results and judges the claims. chosen: the rows that were to be run.
 ExitCode finish(const RunArguments& arguments,
                 const SweepSubject& subject,
                 const std::vector<std::size_t>& chosen,
@@ -112,13 +112,13 @@ ExitCode finish(const RunArguments& arguments,
   else
     print_text("{}", claims_text(outcome.claims));
   if (say_failed(list, rows)) return ExitCode::failed;
-  const bool judged = !arguments.sweep.tiny;  // else the verdicts are of models hardly trained
+  const bool judged = !arguments.sweep.tiny;  // because tiny models are hardly trained
   if (done) return judged && broken(outcome.claims) ? ExitCode::check : ExitCode::done;
   const auto in_use =
       std::ranges::count_if(rows, [](const RowStatus& row) { return is_worked_on(row.state); });
   const auto open =
       std::ranges::count_if(rows, [](const RowStatus& row) { return !is_over(row.state); });
-  if (in_use > 0)  // so no verdict is the last one
+  if (in_use > 0)  // verdicts are not final
     throw Interrupted(
         "not complete: another process works on {} of {} runs; run the same command again",
         in_use,
@@ -127,7 +127,7 @@ ExitCode finish(const RunArguments& arguments,
       "not complete: {} of {} runs are not over; run the same command again", open, rows.size());
 }
 
-// Optuna decides what comes next, so it is the one that works through the sweep.
+// Runs the sweep by Optuna's script, because Optuna decides which row is next.
 [[noreturn]] void run_optuna(const RunArguments& arguments, const Sweep& sweep) {
   if (!arguments.rows.empty())
     throw SpecError("--rows: Optuna proposes one row after the other; leave it out");
@@ -148,7 +148,7 @@ ExitCode finish(const RunArguments& arguments,
   become_script("optuna_sweep.py", words, "python3-optuna");
 }
 
-// Rather now than after hours.
+// Checks specs, sizes and study.json before the first run, not after hours.
 void check_study(const SweepSubject& subject,
                  const std::vector<std::size_t>& chosen,
                  const RunArguments& arguments) {
@@ -164,7 +164,7 @@ void check_study(const SweepSubject& subject,
   check_replaceable(list.place().study(), is_study_json);
 }
 
-// Those of the file, --only and --rows.
+// Returns the rows selected by the file, --only and --rows.
 std::vector<std::size_t> chosen_rows(const SweepSubject& subject, const RunArguments& arguments) {
   std::vector<std::size_t> chosen = subject.plan.chosen(arguments.sweep.only);
   const std::vector<Index>& rows = arguments.rows;
@@ -177,7 +177,7 @@ std::vector<std::size_t> chosen_rows(const SweepSubject& subject, const RunArgum
   return chosen;
 }
 
-// What would be begun.
+// Prints the chosen rows, and how many of them would be run.
 void print_rows(const RunList& list,
                 const std::vector<std::size_t>& chosen,
                 const LocalRunOptions& options) {
@@ -193,7 +193,7 @@ void print_rows(const RunList& list,
 bool work_through(const RunArguments& arguments,
                   const SweepSubject& subject,
                   const LocalRunOptions& options) {
-  const auto write = [&] {  // study.json says after every run how the study stands
+  const auto write = [&] {  // study.json has the status of the study after every run
     if (subject.is_study()) write_outcome(subject, {});
   };
   write();
@@ -214,7 +214,7 @@ ExitCode run(RunArguments arguments) {
     check_study(subject, chosen_rows(subject, arguments), arguments);
   if (!arguments.dry_run || (!subject.is_study() && is_there(list.place().plan())))
     keep(arguments.sweep, subject);
-  local_options(list, arguments);  // refuses rows that are not there
+  local_options(list, arguments);  // refuses unknown rows
   const std::vector<std::size_t> chosen = chosen_rows(subject, arguments);
   arguments.rows.assign(chosen.begin(), chosen.end());
   const LocalRunOptions options = local_options(list, arguments);
@@ -229,7 +229,7 @@ ExitCode run(RunArguments arguments) {
   return ExitCode::done;
 }
 
-// A folder with damaged files is moved aside, so that its row begins anew.
+// Moves a corrupt run folder aside, so that its row restarts.
 void move_aside(const RunList& list, const RunFolder& run) {
   for (int n = 1;; ++n) {
     const fs::path aside =
@@ -260,7 +260,7 @@ ExitCode retry(const RunArguments& arguments) {
     const RowStatus& status = stands.rows[i];
     if (!arguments.rows.empty() && std::ranges::count(arguments.rows, row.k) == 0) continue;
     if (status.state == RunState::unreadable) unreadable.push_back(row_fault(list, row, status));
-    // One that was pruned, and interrupted when it was retried.
+    // A pruned row whose retry was interrupted.
     const bool released = options.begin.contains(RunState::pruned) &&
                           status.state == RunState::interrupted &&
                           read_dev_history(list.run(row).root).released;
@@ -303,7 +303,7 @@ void add_local_options(CLI::App& command, RunArguments& arguments, bool study) {
   command.add_flag("--dry-run", arguments.dry_run, "list the runs, start nothing");
 }
 
-// Of `study` and `sweep run`, which do the same; a study's rows that failed are tried again.
+// Adds the options of `study` and `sweep run`, which do the same, except that `study` retries failed rows.
 void add_run_options(CLI::App& command,
                      const std::shared_ptr<RunArguments>& arguments,
                      bool study,

@@ -1,5 +1,5 @@
-// softalign sweep submit FILE: hands what is left of a sweep to a scheduler, and returns; cancel.
-// softalign sweep work, and propose: what workers, tasks of a scheduler and scripts/optuna_sweep.py call.
+// softalign sweep submit FILE, cancel: submits the remaining rows of a sweep to a scheduler; cancels jobs.
+// softalign sweep work, propose: called by workers, tasks of a scheduler and scripts/optuna_sweep.py.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -39,7 +39,7 @@ struct SweepSubmitArguments {
   bool json = false;
 };
 
-// The resources of the sweep's file, as it is now, under those of the profile.
+// Returns the resources of the sweep's file as it is now, overridden by those of the profile.
 PlacedResources resources_of(const RunList& list, const SweepSubmitArguments& arguments) {
   const std::optional<Sweep> sweep = file_of(arguments.sweep, list);
   const Value block = sweep ? sweep->resources : Value();
@@ -55,7 +55,7 @@ PlacedResources resources_of(const RunList& list, const SweepSubmitArguments& ar
 }
 
 struct Rows {
-  std::vector<Index> left;  // that a worker would begin or resume
+  std::vector<Index> left;  // rows that a worker would begin or resume
   std::vector<Index> running;
 };
 
@@ -74,7 +74,7 @@ Rows rows_of(const RunList& list, bool failed) {
   return rows;
 }
 
-// Optuna proposes one row after the other: its workers are submitted in place of rows.
+// Submits workers instead of rows, because Optuna proposes one row after another.
 void search_by_workers(SubmitSetting& setting, const SweepSubmitArguments& arguments) {
   if (arguments.sweep.is_planned())
     throw SpecError("{}: Optuna searches what the sweep's file says; give that",
@@ -221,7 +221,7 @@ void add_sweep_submit(CLI::App& sweep) {
 
 namespace {
 
-// What optuna proposes: rows for one more configuration, as JSON.
+// Adds the rows of a configuration that Optuna proposes to the plan, and prints them as JSON.
 void propose(const SweepArguments& arguments, const std::vector<std::string>& settings) {
   RunList list = planned(arguments);
   const std::vector<ListedRun> rows =
@@ -236,7 +236,7 @@ void propose(const SweepArguments& arguments, const std::vector<std::string>& se
   print_json(json);
 }
 
-// After each dev evaluation a line of JSON on standard output, and one word back.
+// Prints a line of JSON after a dev evaluation and reads one word in reply; returns false for "stop".
 bool ask_outside(Index update, double value) {
   fmt::print("{}\n", Json{{"update", update}, {"value", value}}.dump());
   std::fflush(stdout);
@@ -246,7 +246,7 @@ bool ask_outside(Index update, double value) {
   return answer != "stop";
 }
 
-// The plan, which every rank reads.
+// Reads the plan on every rank.
 RunList planned_on_all(const SweepArguments& arguments, Index k, Ranks& ranks) {
   RunList list;
   agree(ranks, [&] {

@@ -32,7 +32,7 @@ std::string updates_text(Index update, Index updates, bool over) {
   return fmt::format("{} {}/{}", bar, update, updates);
 }
 
-// The rows to show where there is no room for all: a window around the first that is worked on.
+// Returns the range of rows to show: all, or if they do not fit, a window around the first active row.
 std::pair<std::size_t, std::size_t> window(const std::vector<RowStatus>& rows, std::size_t lines) {
   if (lines == 0 || rows.size() <= lines) return {0, rows.size()};
   const auto first = std::find_if(
@@ -145,7 +145,7 @@ SweepDisplay::SweepDisplay(const RunList& list,
 bool SweepDisplay::stop_requested() { return interrupted(); }
 
 std::string SweepDisplay::cleared() {
-  // The signal's handler has written a line of its own below the table.
+  // The signal handler has written a line of its own below the table.
   if (lines_ > 0 && interrupted() && !stopping_) ++lines_;
   stopping_ = interrupted();
   const std::string text = lines_ > 0 ? fmt::format("\r\033[{}A\033[J", lines_) : "";
@@ -182,7 +182,7 @@ void SweepDisplay::row_ended(const ListedRun& row, const RowStatus& status, doub
                       status.fault.empty() ? "" : ": " + status.fault));
 }
 
-// Time left for all: for active rows at their own pace, for those to come from their costs at the pace of the others.
+// Returns the time left for all rows: active rows at their own pace, later rows from their costs at the pace of others.
 std::string SweepDisplay::total_text(const std::vector<ActiveRow>& active,
                                      const std::vector<RowStatus>& rows) const {
   const double used = used_updates(rows);
@@ -236,7 +236,7 @@ void SweepDisplay::tick(const std::vector<ActiveRow>& active, const std::vector<
           tail,
           columns) +
       "\n" + sweep_table(list_, seen, {}, active, columns, lines > 8 ? lines - 5 : 3);
-  const std::string before = cleared();  // in one write with what comes, or it would flicker
+  const std::string before = cleared();  // in one write with the new table, to avoid flicker
   lines_ = usize(std::count(text.begin(), text.end(), '\n'));
   write_error(before + "\033[?7l" + text + "\033[?7h");
 }

@@ -15,7 +15,7 @@
 namespace softalign::app {
 void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins, const char* help) {
   command.add_option("--plugin", plugins, help)
-      ->allow_extra_args(false)  // what follows is the next argument
+      ->allow_extra_args(false)  // the word after FILE is the next argument
       ->check([](const std::string& file) {
         return file.empty() ? std::string("no file is named; give the path of a plugin's .so file")
                             : std::string();

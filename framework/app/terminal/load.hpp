@@ -1,4 +1,4 @@
-// From a command line's arguments to a resolved spec, the plugins that it names loaded first.
+// Turns the arguments of a command line into a resolved spec, after loading the plugins that both name.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ struct SpecArguments {
   void add_to(CLI::App& command);
 };
 
-// `--plugin FILE`, which may be repeated.
+// Adds `--plugin FILE`, which may be repeated.
 void add_plugin_option(CLI::App& command,
                        std::vector<std::string>& plugins,
                        const char* help = "shared object with further plugins; may be repeated");
@@ -29,21 +29,21 @@ inline constexpr const char* kMetricsOfPlugins =
     "shared object with a metric that the program does not have: for its tests, intervals and "
     "table by length; may be repeated";
 
-// `--threads N`, the same range everywhere.
+// Adds `--threads N`, with the same range in all commands.
 void add_threads_option(CLI::App& command,
                         int& threads,
                         const char* help = "threads (default: all cores)");
 
-// `--no-size-check`.
+// Adds `--no-size-check`.
 void add_size_option(CLI::App& command, SizeCheck& sizes);
 
 // Returns whether an argument that may also be a name is an override: KEY=VALUE or ~KEY.
 bool is_override(std::string_view argument);
 
-// Prints what was replaced or has no effect, a line each on standard error.
+// Prints notes on replaced and ineffective options on standard error, one line each.
 void print_notes(const std::vector<std::string>& notes);
 
-// Prints the spec's notes. Throws SpecError. results: where runs are found by their IDs.
+// Resolves a spec and prints its notes. Throws SpecError. results: the folder in which runs are found by ID.
 ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results = "results");
 
 }  // namespace softalign::app

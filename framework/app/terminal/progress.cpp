@@ -104,8 +104,8 @@ void ProgressObserver::draw(const std::string& head, double share, const std::st
     write_error(fmt::format("{}  {}\n", head, tail));
     return;
   }
-  // One column stays free: some terminals go to the next line when the last one is written. For a
-  // terminal that is made narrower just now, wrapping is off while the line is drawn.
+  // One column stays free, because some terminals wrap when the last one is written. Wrapping is off
+  // while the line is drawn, in case the terminal has just become narrower.
   const std::size_t columns = std::max<std::size_t>(terminal_columns(STDERR_FILENO), 2) - 1;
   write_error(fmt::format("\r\033[?7l{}\033[K\033[?7h", progress_line(head, share, tail, columns)));
   drawn_on_ = true;
@@ -136,7 +136,7 @@ void ProgressObserver::lines(std::string_view what, Index more) {
 }
 
 void ProgressObserver::update(const TrainingProgress& p) {
-  if (first_update_ < 0) {  // the clock starts behind the first update: it knows no rate yet
+  if (first_update_ < 0) {  // timing starts after the first update, when no rate is known yet
     first_update_ = p.update;
     started_ = Clock::now();
     return;
@@ -184,15 +184,15 @@ void JsonObserver::dev(const TrainingProgress& p, const MetricTable& table, bool
 
 namespace {
 
-constexpr unsigned kFinishing = 3;  // seconds for the end of a step
-constexpr unsigned kSaving = 5;     // seconds more to leave it, to save and to publish
+constexpr unsigned kFinishing = 3;  // seconds to finish a step
+constexpr unsigned kSaving = 5;     // further seconds to abandon the step, save and publish
 
-// Signals may come at once, each in a thread of its own.
+// Signals may arrive at the same time, each in its own thread.
 std::atomic<bool> stopping = false, hurried = false, ctrl_c = false, abandons_step = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 volatile sig_atomic_t on_terminal = 0;
 
-// Only what a signal handler may do: no allocation, no stream. It waits for no reader either.
+// Writes to standard error within the limits of a signal handler: without allocation, streams or waiting for a reader.
 void say(std::string_view text) {
   pollfd error{STDERR_FILENO, POLLOUT, 0};
   if (poll(&error, 1, 0) != 1 || (error.revents & POLLOUT) == 0) return;
@@ -206,7 +206,7 @@ void say(std::string_view text) {
 }
 
 void on_signal(int signal) {
-  const int reason = errno;  // of the call that is interrupted
+  const int reason = errno;  // of the interrupted call
   if (on_terminal != 0) say("\r\033[K");
   if (signal == SIGALRM) {
     if (abandons_step.exchange(true)) end_at_once();
@@ -234,7 +234,7 @@ void catch_interrupts() {
   for (const int signal : kSignals) {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);
-    // Whoever started us in the background, or by nohup, wants some to be ignored.
+    // Signals that a shell (for a background job) or nohup has set to be ignored stay ignored.
     if (before.sa_handler != SIG_IGN || signal == SIGALRM) sigaction(signal, &action, nullptr);
   }
 }

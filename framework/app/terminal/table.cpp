@@ -17,7 +17,7 @@
 namespace softalign::app {
 namespace {
 
-// Places of a table's metrics, in the order in which people look at them.
+// Returns the indices of a table's metrics in display order.
 std::vector<std::size_t> in_order(const MetricTable& table) {
   std::vector<std::size_t> places(table.metrics.size());
   std::iota(places.begin(), places.end(), 0);
@@ -27,8 +27,8 @@ std::vector<std::size_t> in_order(const MetricTable& table) {
   return places;
 }
 
-// "teacher-forced: perplexity to loss; by the search: bleu", of columns in order; on two lines
-// where there is no room for one.
+// Returns "teacher-forced: perplexity to loss; by the search: bleu" for columns in order, on two
+// lines if one would be longer than `most`.
 std::string ways_of_measuring(const MetricTable& table,
                               const std::vector<std::size_t>& columns,
                               std::size_t most) {

@@ -12,19 +12,19 @@
 
 namespace softalign::app {
 
-// The metrics of a table that a first look needs.
+// Returns the names of a table's main metrics, in display order.
 std::vector<std::string> main_metrics(const MetricTable& table);
 
-// How the metrics were measured, then one line a length bucket that has sentences, the last for
-// all. Teacher-forced metrics come first, then those of the search; a metric that no line defines
-// is left out, and baselines stand beside their metrics.
+// Returns a line on how the metrics were measured, then a table with a row per non-empty length bucket and a last
+// row for all sentences. Teacher-forced metrics come first, then those of the search. Metrics without any value
+// are omitted; baselines are next to their metrics.
 std::string metrics_by_length(const MetricTable& table, const std::vector<std::string>& metrics);
 
-// ", 28 of 30 lines"; empty where all were kept.
+// Returns ", 28 of 30 lines"; "" if all lines were kept.
 std::string of_lines(Index kept, Index read);
 std::string of_lines(const Record& record);  // of its test set
 
-// A line "bleu: its signature" for each metric that has one.
+// Returns a line "bleu: SIGNATURE" for each metric that has a signature.
 std::string signatures(const MetricTable& table);
 
 }  // namespace softalign::app

@@ -210,7 +210,7 @@ void become_script(const std::string& name,
   argv.push_back(nullptr);
   std::fflush(stdout);
   if (const fs::path self = program_file(); !self.empty())
-    setenv("SOFTALIGN_PROGRAM", self.c_str(), 1);  // which scripts ask for what they draw
+    setenv("SOFTALIGN_PROGRAM", self.c_str(), 1);  // scripts call it for the data that they draw
   execvp(argv.front(), argv.data());
   throw MachineError(
       "{}: cannot be started: {}; apt-get install python3 {}, or set SOFTALIGN_PYTHON",

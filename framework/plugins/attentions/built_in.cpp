@@ -1,5 +1,5 @@
-// What a spec says of decoders that see the source by themselves, as `transformer` does in each layer:
-// there is nothing here, and decoders that have no attention of their own refuse it.
+// The value of model.attention for decoders with an attention of their own, such as `transformer`, which attends to
+// the source in each layer. It computes nothing; with any other decoder it throws SpecError.
 #include "framework/plugin.hpp"
 
 namespace softalign {

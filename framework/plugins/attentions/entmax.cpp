@@ -1,7 +1,7 @@
 // Entmax attention: a softmax with exact zeros (Peters et al. 2019, equations 4 and 9):
 //   a_ij = max(0, (alpha - 1) e_ij - t)^(1 / (alpha - 1)), t such that they sum to 1.
 // alpha = 1 is the softmax of `global`, 2 is `sparsemax`; 1.5 is computed exactly from the sorted energies
-// (algorithm 2), others by bisection (algorithm 1). With `learned` it is alpha = 1 + sigmoid(a) with one parameter a
+// (algorithm 2), other values by bisection (algorithm 1). With `learned`, alpha = 1 + sigmoid(a) with one parameter a
 // (Correia et al. 2019, section 3.2; a single alpha, not one for each head).
 #include "framework/plugin.hpp"
 

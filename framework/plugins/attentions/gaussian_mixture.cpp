@@ -1,11 +1,11 @@
 // A window of K Gaussian functions that move along the source (Graves 2013, section 5.1; equations 46 to 51):
 //   phi(t, u) = sum_k α_tk exp(-β_tk (κ_tk - u)²),   context = sum_u phi(t, u) h_u
 //   (α^, β^, κ^) = W s + b,   α = exp(α^),   β = exp(β^),   κ_t = κ_{t-1} + exp(κ^)
-// Positions u count from 1, as in the paper, which does not say where κ begins: here κ_0 = 0. phi is not
-// normalised, so the weights of a step have any sum, even above 1. No annotation is compared with the state.
-// `normalised` makes phi a mixture of densities, α = softmax(α^) sqrt(β / pi), as Battenberg et al. 2020 do (variant
-// V1, with β = 1 / (2 σ²)): its integral is 1, and the sum over the positions comes close to that, except at the ends
-// of a sentence and for narrow functions.
+// Positions u count from 1, as in the paper, which does not define κ_0; here κ_0 = 0. phi is not normalised, so the
+// weights of a step may have any sum, even above 1. The annotations are not compared with the state.
+// `normalised` makes phi a mixture of densities, α = softmax(α^) sqrt(β / pi), as in Battenberg et al. 2020
+// (variant V1, with β = 1 / (2 σ²)): its integral is 1, and its sum over the positions is close to 1, except at the
+// ends of a sentence and for narrow functions.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -80,7 +80,7 @@ class GaussianMixtureAttention final : public Attention {
   Index components_;
   bool normalised_;
   Index annotation_;
-  Linear window_;  // of α^, β^ and κ^, side by side
+  Linear window_;  // computes α^, β^ and κ^ side by side
 };
 SOFTALIGN_ATTENTION("gaussian_mixture",
                     GaussianMixtureAttention,

@@ -1,5 +1,5 @@
 // Global attention over all source positions (Bahdanau et al. 2015, equations 5, 6):
-//   a_i = softmax(e_i),   c_i = sum_j a_ij h_j,   e_ij the score's.
+//   a_i = softmax(e_i),   c_i = sum_j a_ij h_j,   e_ij the energies of the score.
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -1,13 +1,13 @@
 // Hard attention (Xu et al. 2015, section 4.1): in training each step reads one position, drawn from the
-// softmax of the energies. The gradient of the expected loss has a second part (equations 11, 12):
+// softmax of the energies. The gradient of the expected loss has a second term (equations 11, 12),
 //   (nll - b) d log p(positions) - entropy dH,
-// nll of the sentence, b a moving average of it, which adds no bias and reduces variance. It is the
-// gradient of extra_loss, which treats nll - b as a constant. With probability semi_sampling a batch takes
-// the expected context instead (one draw for the batch, as in the authors' code); its second part is dH
-// alone.
+// where nll is the sentence's negative log-likelihood, and b a moving average of it that reduces the
+// variance without adding bias. extra_loss, which treats nll - b as a constant, has this gradient. With
+// probability semi_sampling a batch uses the expected context instead (one draw for the batch, as in the
+// authors' code); the second term is then only that of the entropy.
 //
 // From the authors' code: the scale 1/10, the mean over a sentence's symbols as its reward, entropy 0.002,
-// decay 0.9. Their RL_sumCost has b - nll where the paper has nll - b; this is the paper's.
+// decay 0.9. Their RL_sumCost has b - nll; this is nll - b, as in the paper.
 #include <cmath>
 
 #include "framework/plugin.hpp"
@@ -66,7 +66,7 @@ class Hard final : public ScoredAttention {
       real nll = 0;
       for (Index t = 0; t < length; ++t) nll += taught.nll[usize(t * rows + b)];
       if (options_.reward == "mean") nll /= static_cast<real>(length);
-      const real better = nll + baseline_->value().data[0];  // the baseline is of log p
+      const real better = nll + baseline_->value().data[0];  // the baseline averages -nll
       for (Index t = 0; t < length; ++t) {
         rewards.data[t * rows + b] =
             taught.factor * static_cast<real>(options_.reward_scale) * better;
@@ -114,8 +114,8 @@ class Hard final : public ScoredAttention {
   bool samples(const Tape& tape) const {
     return tape.noise()->stream(semi_).uniform(0) >= options_.semi_sampling;
   }
-  // A position for each row of weights [B,S]: the first at which the cumulative weight exceeds a
-  // random number from [0, 1). Repeated calls give the same position.
+  // Draws a position for each row of weights [B,S]: the first at which the cumulative weight exceeds a
+  // random number from [0, 1). Repeated calls draw the same positions.
   void draw(Var weights, Index step, Index* positions) const {
     const Noise& noise = *weights.tape().noise();
     const RandomStream numbers = noise.stream(positions_);

@@ -1,5 +1,5 @@
-// Local attention with a monotonic window (Luong et al. 2015, section 3.2, local-m): at target position t
-// the softmax goes over the source positions [t - D, t + D] that exist, t being at most the last one.
+// Local attention with a monotonic window (Luong et al. 2015, section 3.2, local-m): at target position t the
+// softmax is over the source positions within [t - D, t + D]; t is at most the last source position.
 #include "framework/plugin.hpp"
 
 namespace softalign {

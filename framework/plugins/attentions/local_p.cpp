@@ -1,8 +1,8 @@
 // Local attention with a predicted window (Luong et al. 2015, section 3.2, local-p; equations 9, 10):
 //   p_t = S sigmoid(v · tanh(W s)),   a_t(j) = softmax over [p_t - D, p_t + D] · exp(-(j - p_t)² / (2 σ²)),
-// σ = D / 2, positions j from 0. The weights are not renormalised, as in the authors' code; p_t learns only
-// through the Gaussian. `centre: code` is the authors' code, which has p_t = (S - 1) sigmoid(..) and the window around
-// the integer part of p_t. All positions get energies, because p_t is computed after them.
+// σ = D / 2, positions j from 0. The weights are not renormalised, as in the authors' code; p_t is trained only
+// through the Gaussian. `centre: code` follows the authors' code: p_t = (S - 1) sigmoid(..), with the window around
+// the integer part of p_t. All positions have energies, because p_t is computed after them.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -50,9 +50,9 @@ class LocalPredictive final : public ScoredAttention {
     Index* ends = begins + rows;
     for (Index b = 0; b < rows; ++b) {
       const Index length = memory.lengths[usize(b)];
-      const real exact = center.value().data[b];  // at least 0, or not a number
+      const real exact = center.value().data[b];  // at least 0, or NaN
       const Index whole = exact > 0 ? static_cast<Index>(exact) : 0;
-      const bool beyond = !code_ && exact > static_cast<real>(whole);  // p - D is not a position
+      const bool beyond = !code_ && exact > static_cast<real>(whole);  // p - D is not an integer
       begins[b] = std::clamp<Index>(whole - window_ + (beyond ? 1 : 0), 0, length - 1);
       ends[b] = std::clamp<Index>(whole + window_ + 1, begins[b] + 1, length);
     }

@@ -1,13 +1,13 @@
-// Location-aware attention (Chorowski et al. 2015, section 2; equations 5 to 11): an additive score that also sees,
-// through K filters of width R, where the previous step has looked.
+// Location-aware attention (Chorowski et al. 2015, section 2; equations 5 to 11): an additive score that also reads
+// the weights of the previous step, through K filters of width R.
 //   f_ij = sum_r F_r a_{i-1},j+r-R/2,   e_ij = v · tanh(W s_{i-1} + V h_j + U f_ij + b)      (8, 9)
 //   a_i = softmax(β e_i)                                              (6; sharpening β: 10)
 //   a_ij = sigmoid(e_ij) / sum_j sigmoid(e_ij)                        (smoothing: 11)
-// Beyond the sentence a is 0. The paper does not say what a_0 is: as in the authors' code (attention-lvcsr), all of
-// its weight is on the first position. Their code turns the filters round, which is a matter of names, and adds a
+// Beyond the sentence a is 0. The paper does not define a_0: as in the authors' code (attention-lvcsr), all of its
+// weight is on the first position. Their code flips the filters, which only renames their elements, and adds a
 // learned number to the energies of smoothing, which the paper does not have: energy_bias. With `window` only the
-// positions p - w to p + w - 1 have energies, p the median of a_{i-1}: the first position up to which half of the
-// weight lies.
+// positions p - w to p + w - 1 have energies, where p is the median of a_{i-1}: the first position at which the
+// cumulative weight reaches 1/2.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -98,7 +98,7 @@ class LocationAware final : public Attention {
 
  private:
   struct Window {
-    std::span<const Index> begins, ends;  // begins empty: 0
+    std::span<const Index> begins, ends;  // begins: empty if all are 0
   };
 
   LocationAware(const Parameters& p, AttentionSizes sizes, const Options& options, Index units)
@@ -134,7 +134,7 @@ class LocationAware final : public Attention {
   Parameter* filters_;   // [K,R]
   Parameter* features_;  // [K,units]
   Parameter* v_;
-  Parameter* bias_;  // [1], of the energies; null: none
+  Parameter* bias_;  // [1], added to the energies; null: no bias
 };
 SOFTALIGN_ATTENTION("location_aware",
                     LocationAware,

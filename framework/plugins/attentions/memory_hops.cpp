@@ -2,11 +2,11 @@
 // as the question and the annotations h_j as the sentences of the memory: u_1 = B s_i, and in each hop k
 //   m_j = A_k h_j,  c_j = C_k h_j,  p_k = softmax over j of u_k · m_j,  o_k = sum_j p_kj c_j      (equations 1, 2)
 //   u_{k+1} = H u_k + o_k,    context = u_K + o_K, which the paper multiplies by W                (equations 3, 4)
-// Annotations of a recurrent encoder know their positions, so there is no temporal encoding. `tying` is the paper's:
-//   layer_wise  A, C and H are those of all hops
-//   adjacent    A_{k+1} = C_k, without H
-//   none        each hop has its own A and C, each step from hop to hop its own H; not in the paper
-// The recorded weights are those of the last hop; AttentionMemory::inspection has those of each hop, as heads. Hops that
+// Annotations of a recurrent encoder contain their positions, so there is no temporal encoding. Values of `tying`:
+//   layer_wise  all hops share A, C and H, as in the paper
+//   adjacent    A_{k+1} = C_k, without H, as in the paper
+//   none        each hop has its own A and C, each transition between hops its own H; not in the paper
+// The recorded weights are those of the last hop; Inspection::heads receives those of each hop, as heads. Hops that
 // depend on each other are hard to learn at once: experiments/memory_hops trains one of them first.
 #include <cmath>
 
@@ -89,14 +89,14 @@ class MemoryHops final : public Attention {
           p, own == 1 ? "link" : fmt::format("link_{}", k), units, units, Linear::Bias::no);
   }
 
-  // The blocks of the memory that are the m and c of hop k, from 0.
+  // Indices of the blocks of memory_ that hold m and c of hop k, from 0.
   Index key(Index k) const { return tying_ == "layer_wise" ? 0 : tying_ == "none" ? 2 * k : k; }
   Index value(Index k) const { return key(k) + 1; }
   const Linear& link(Index k) const { return links_[links_.size() == 1 ? 0 : usize(k - 1)]; }
 
   Index hops_, units_;
   std::string tying_;
-  real scale_;                 // multi_head_attention divides energies by it
+  real scale_;                 // sqrt(units), by which multi_head_attention divides energies
   Linear question_;            // B
   Linear memory_;              // A and C side by side, of all hops
   std::vector<Linear> links_;  // H

@@ -1,10 +1,10 @@
-// Monotonic chunkwise attention (Chiu and Raffel 2018): the pointer of `monotonic` chooses the last of w positions,
-// over which there is a softmax of other energies u_ij, those of `chunk_score`:
+// Monotonic chunkwise attention (Chiu and Raffel 2018): the pointer of `monotonic` selects the last of w positions,
+// over which a softmax is computed from the energies u_ij of `chunk_score`:
 //   at test (section 2.4): it stops at t, and b_ij = exp(u_ij) / sum over l in (t - w, t] of exp(u_il), j in (t - w, t];
-//   in training their expectation (section 2.5, their beta):
+//   in training the expectation of these weights (section 2.5, beta in the paper):
 //     b_ij = sum over k in [j, j + w) of a_ik exp(u_ij) / sum over l in (k - w, k] of exp(u_il),
-// a_ik the probability that the pointer stops at k. The next step starts from where the pointer stopped. With w = 1
-// it is `monotonic`. Where the pointer never stops the weights are 0, then and ever after.
+// a_ik the probability that the pointer stops at k. The next step starts where the pointer stopped. With w = 1 it
+// is `monotonic`. If the pointer does not stop, the weights of this and all later steps are 0.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -44,7 +44,7 @@ class Mocha final : public ScoredAttention {
   bool weights_sum_to_one() const override { return false; }
 
  private:
-  // The pointer, and the keys of the second score, which do not change.
+  // The pointer, and the keys of chunk_score, which do not change.
   State own_start(const AttentionMemory& memory) const override {
     return {pointer_.start(memory), chunk_score_->prepare(memory.states).keys};
   }

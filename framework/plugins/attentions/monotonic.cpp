@@ -1,8 +1,8 @@
-// Monotonic attention (Raffel et al. 2017). A pointer moves right from where it stood and stops at
-// position j with probability p_ij = sigmoid(e_ij + r). In training the weights are the probabilities of
-// where it ends, equation 9, with Gaussian noise on the energies that drives p towards 0 and 1 (section
-// 2.4); at test it stops at the first j with p_ij > 1/2 (algorithm 1). Where it never stops the weights
-// are 0, then and ever after.
+// Monotonic attention (Raffel et al. 2017). A pointer moves right from its previous position and stops
+// at position j with probability p_ij = sigmoid(e_ij + r). In training the weights are the
+// probabilities of the position where it stops (equation 9), with Gaussian noise on the energies that
+// drives p towards 0 and 1 (section 2.4); at test it stops at the first j with p_ij > 1/2 (algorithm
+// 1). If it does not stop, the weights of this and all later steps are 0.
 #include "framework/plugin.hpp"
 
 namespace softalign {

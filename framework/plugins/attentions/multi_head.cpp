@@ -1,7 +1,7 @@
 // Multi-head attention over recurrent states (Vaswani et al. 2017, section 3.2.2, instead of that of
 // Bahdanau et al.): each head compares the decoder's state with the annotations in its own space,
 //   head_i = softmax((s W_i^Q) (H W_i^K)^T / sqrt(d_k)) H W_i^V,   context = [head_1 ; ... ; head_H] W^O.
-// Its weights are the mean over heads; those of each head go to AttentionMemory::heads.
+// The recorded weights are the mean over the heads; Inspection::heads receives those of each head.
 #include "framework/plugin.hpp"
 
 namespace softalign {

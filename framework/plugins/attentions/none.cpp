@@ -1,6 +1,7 @@
-// No attention, the three vanilla baselines: the same context at every step, the encoder's last state
-// (RNNencdec: Cho et al. 2014; Bahdanau et al. 2015; of a bidirectional encoder the last states of both
-// directions, joined) or the mean of the annotations; or no context at all, so that the decoder knows the source from its initial state only (Sutskever et al. 2014).
+// No attention: the three vanilla baselines. The context is the same at every step, either the encoder's last
+// state (RNNencdec: Cho et al. 2014; Bahdanau et al. 2015; for a bidirectional encoder the last states of both
+// directions, joined) or the mean of the annotations; or there is no context, so that the decoder reads the
+// source from its initial state only (Sutskever et al. 2014).
 #include "framework/plugin.hpp"
 
 namespace softalign {

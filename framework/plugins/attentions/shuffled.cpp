@@ -1,8 +1,8 @@
 // Shuffled attention, a control: the learned weights of the softmax, permuted pseudo-randomly over the
-// source positions. They are as sharp as learned weights, but at other positions than the energies'
-// annotations. At test there is one permutation for each (sentence length, target position). A model that
-// is trained with these learns to invert them, so training draws others, for each sentence, step and
-// update.
+// source positions. They are as sharp as learned weights, but on other annotations than their energies
+// were computed from. At test there is one permutation for each (sentence length, target position).
+// Training draws other permutations for each sentence, step and update, because a model trained with
+// those of the test learns to invert them.
 #include <numeric>
 
 #include "framework/plugin.hpp"
@@ -51,7 +51,7 @@ class Shuffled final : public ScoredAttention {
   static std::uint64_t round_of(Index length, Index step) {
     return static_cast<std::uint64_t>(length) << 32 | static_cast<std::uint64_t>(step);
   }
-  // Fisher and Yates, without asking for memory.
+  // Fisher-Yates shuffle, without allocating memory.
   static void permutation(const RandomStream& stream,
                           std::uint64_t round,
                           Index length,

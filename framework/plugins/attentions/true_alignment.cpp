@@ -1,7 +1,7 @@
-// True alignment, a control: weights are not learned; those of target position t are equal at the source
-// positions of its gold links. A position without a link, and </s>, attend to the last source position.
-// It is an upper bound for the gain from a good alignment, and also reads gold links at test time, unlike
-// all others.
+// True alignment, a control: the weights are not learned. At target position t they are equal at the
+// source positions of its gold links; a position without a link, and </s>, attend to the last source
+// position. It is an upper bound for the gain from a good alignment. Unlike all other attentions it
+// reads gold links, also at test time.
 #include "framework/plugin.hpp"
 
 namespace softalign {

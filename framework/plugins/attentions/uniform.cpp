@@ -1,5 +1,5 @@
 // Uniform attention, a control: every source position has the same weight at every step, so the context
-// is the mean of the annotations. What a model with learned weights does better, it does by alignment.
+// is the mean of the annotations. If a model with learned weights does better, the reason is the alignment.
 #include "framework/plugin.hpp"
 
 namespace softalign {

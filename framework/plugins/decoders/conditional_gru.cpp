@@ -2,7 +2,7 @@
 // attention between them,
 //   s'_j = GRU_1(s_{j-1}, E y_{j-1}),   c_j = attention(s'_j),   s_j = GRU_2(s'_j, c_j),
 //   readout from U_o s_j + V_o E y_{j-1} + C_o c_j.
-// The reset gates act after the product; biases are as in the code.
+// The reset gates act after the product; biases are as in the authors' code.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -24,7 +24,7 @@ class Transition {
         dropout_(p, recurrent_dropout) {}
 
   Var inputs(Var x) const { return input_(x); }
-  Var step(Var&& input, Var previous, Var mask) const {  // mask: empty when nothing is dropped
+  Var step(Var&& input, Var previous, Var mask) const {  // mask: empty without dropout
     return gru_reset_after(std::move(input), state_(mask ? previous * mask : previous), previous);
   }
   bool draws(const Tape& tape) const { return dropout_.draws(tape); }

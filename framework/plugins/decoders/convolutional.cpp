@@ -7,10 +7,10 @@
 //   c_i = sqrt(m) sum_j a_ij (z_j + e_j)   (equation 2, times m sqrt(1/m) for m annotations: section 3.4)
 // and passes h_i + c_i on as x_i of layer l + 1. Before the first position x is 0. The readout is
 // W_out x_i + b_out of the last layer. A c_i of another width than h_i is projected.
-// Where the authors' code differs, this is the paper: the code attends before it adds x_i, and scales the sums
+// Where the authors' code differs, this follows the paper: the code attends before it adds x_i, and scales the sums
 // with g_i, e_j and c_i by sqrt(0.5), too. Weight normalisation of all layers (section 4.2) is not done.
-// Training computes all positions at once; a search keeps the last k - 1 inputs of each layer. The weights are
-// the mean over the layers; those of each layer go to AttentionMemory::heads.
+// Training computes all positions at once; a search keeps the last k - 1 inputs of each layer. The recorded
+// weights are the mean over the layers; Inspection::heads receives those of each layer.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -30,11 +30,11 @@ class ConvolutionalLayer {
   // x [T,B,d] or [B,d]; window(x): [..., k d]
   template <class Window>
   Var hidden(Var x, Index first, Window window) const {
-    Var before = kSumScale * x;  // first of all: the window may overwrite x
+    Var before = kSumScale * x;  // before the window, which may overwrite x
     Var gated = convolution_(window(Residual::drop_out(dropout_, x, first)));
     return add(kSumScale * gated, before);
   }
-  // each: the weights are also wanted for the record.
+  // each: also returns the weights of this layer.
   MultiHead attend(Var h, Var g, const AttentionMemory& memory, bool each) const {
     // multi_head_attention divides energies by sqrt(f).
     Var query = query_scale_ * (query_(h) + g);
@@ -56,7 +56,7 @@ class ConvolutionalLayer {
   std::optional<Linear> context_;
 };
 
-// x [T,B,d]: each position behind those before it, 0 before the first: [T,B,k d].
+// Returns [T,B,k d] for x [T,B,d]: the last k positions up to each one, 0 before the first.
 Var causal_windows(Var x, Index width) {
   Tape& tape = x.tape();
   const Index rows = x.shape()[1], size = x.shape()[2];
@@ -135,7 +135,7 @@ class ConvolutionalDecoder final : public Decoder {
                   std::sqrt(static_cast<real>(annotations.lengths[b])));
     return Memory{keys, values * tape.constant(scale), annotations.lengths};
   }
-  // Of each layer the inputs before the position, side by side [B, (k - 1) d].
+  // The last k - 1 inputs of each layer, side by side [B, (k - 1) d].
   State start(const Annotations& annotations, const AttentionMemory&) const override {
     Tape& tape = annotations.states.tape();
     State state;
@@ -168,7 +168,7 @@ class ConvolutionalDecoder final : public Decoder {
     Var output;   // [T,B,d] or [B,d]
     Var weights;  // [T,B,S]
   };
-  // window(l, x): x behind the inputs of layer l before it.
+  // window(l, x): x after the previous inputs of layer l.
   template <class Window>
   Outputs run(const AttentionMemory& memory, Var embedded, Index first, Window window) const {
     Tape& tape = embedded.tape();

@@ -1,9 +1,9 @@
 // LSTMN decoder (Cheng et al. 2016, section 4): an LSTM that attends over all its earlier states, as encoder lstmn
-// does, beside the attention to the source. Of step t with input x_t and the tapes h_0, ..., h_{t-1} and c_0, ...,
+// does, besides attending to the source. At step t, with input x_t and the tapes h_0, ..., h_{t-1} and c_0, ...,
 // c_{t-1}, the intra-attention (equations 4 to 6) is
 //   a_ti = v . tanh(W_h h_i + W_x x_t + W_s h~_{t-1}),   s_t = softmax(a_t),
 //   h~_t = sum_i s_ti h_i,   c~_t = sum_i s_ti c_i,   h~_0 = 0.
-// fusion: shallow (figure 3a): an LSTMN in the place of the LSTM of Bahdanau's decoder, x_t = [E y_{t-1} ; context],
+// fusion: shallow (figure 3a): an LSTMN in place of the LSTM of Bahdanau's decoder, x_t = [E y_{t-1} ; context],
 //   where the query of the attention is h_{t-1}; i, f, o, g as in an LSTM with h~_t (equation 7),
 //   c_t = f c~_t + i g,   h_t = o tanh(c_t)   (equations 8 and 9).
 // fusion: deep (figure 3b), x_t = E y_{t-1}: with annotations gamma_j and the source's memory tape alpha_j,
@@ -11,10 +11,10 @@
 //   gamma~_t = sum_j p_tj gamma_j,   alpha~_t = sum_j p_tj alpha_j,   gamma~_0 = 0   (equation 12),
 //   r_t = sigmoid(W_r [gamma~_t ; x_t] + b_r)   (equation 13),
 //   c_t = r_t alpha~_t + f c~_t + i g,   h_t = o tanh(c_t)   (equations 14 and 15).
-// alpha_j is what contexts average: the cells of encoder lstmn with values: cells, else the annotations; it is
-// projected where it is not as wide as the state.
-// The paper has no first state and no readout. Here the tapes begin with h_0 and c_0 of initial_state, and the
-// readout is that of Bahdanau's decoder, from h_t and E y_{t-1}, and with shallow fusion from the context.
+// The alpha_j are the vectors that contexts average: the cells of encoder lstmn with values: cells, otherwise the
+// annotations. They are projected if they are not as wide as the state.
+// The paper defines neither a first state nor a readout. Here the tapes begin with h_0 and c_0 of initial_state, and
+// the readout is that of Bahdanau's decoder, from h_t, E y_{t-1} and, with shallow fusion, the context.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -39,7 +39,7 @@ class OwnPast {
             reshape(linear(h, h.tape().parameter(*state_)), {rows, 1, units_})};
   }
   Var inputs(Var x) const { return input_(x); }
-  // h~ and c~ side by side [B,2U]; input: W_x x_t without the part of the context.
+  // Returns h~ and c~ side by side [B,2U]. input: W_x x_t without the context's term.
   Var summary(Var&& input, Var context, Var previous, Var tape_of_states, Var keys) const {
     Tape& tape = keys.tape();
     const Index rows = keys.shape()[0], past = keys.shape()[1];
@@ -65,7 +65,7 @@ class OwnPast {
   std::optional<Linear> context_;
 };
 
-// What only deep fusion has: the gate r, and the projection of alpha~.
+// The components of deep fusion: the gate r, and the projection of alpha~.
 class DeepFusion {
  public:
   DeepFusion(const Parameters& p, Index embedding, Index annotation, Index units)
@@ -78,7 +78,7 @@ class DeepFusion {
   Var inputs(Var embedded) const { return concat_last(symbol_(embedded), embedded); }
   // context [B,2D]: gamma~ and alpha~.
   Var hidden_of(Var context) const { return slice_last(context, 0, annotation_); }
-  // r alpha~; input [B,U]: the part of the symbol.
+  // r alpha~; input [B,U]: the symbol's term of r.
   Var gated(Var&& input, Var context) const {
     Var r = sigmoid(source_.add_to(std::move(input), hidden_of(context)));
     Var alpha = slice_last(context, annotation_, annotation_);
@@ -145,14 +145,14 @@ class LstmnDecoder final : public Decoder {
                        init::glorot(Lstm::kGates));
   }
 
-  // With deep fusion contexts are gamma~ and alpha~ side by side.
+  // With deep fusion, contexts are gamma~ and alpha~ side by side.
   AttentionMemory prepare(const Annotations& annotations) const override {
     if (!deep_) return attention_->prepare(annotations);
     Annotations both = annotations;
     both.values = concat_last(annotations.states, annotations.averaged());
     return attention_->prepare(both);
   }
-  // h, h~, the tapes of the intra-attention, with deep fusion gamma~.
+  // h, h~, the tapes of the intra-attention and, with deep fusion, gamma~.
   State start(const Annotations& annotations, const AttentionMemory& memory) const override {
     const State first = start_(annotations);
     Tape& tape = first[0].tape();
@@ -163,7 +163,7 @@ class LstmnDecoder final : public Decoder {
     state.append(attention_->start(memory));
     return state;
   }
-  // The gates [4U], W_x x [U], with deep fusion the gate r [U] and the embedding [E].
+  // The gates [4U] and W_x x [U]; with deep fusion also the symbol's term of r [U] and the embedding [E].
   Var inputs(Var embedded) const override {
     Var read = concat_last(cell_.inputs(embedded), past_.inputs(embedded));
     return deep_ ? concat_last(read, deep_->inputs(embedded)) : read;
@@ -196,7 +196,7 @@ class LstmnDecoder final : public Decoder {
   bool reads_links() const override { return attention_->reads_links(); }
 
  private:
-  // An LSTM's step whose cells also receive `source`.
+  // An LSTM step that also adds `source` to the cells.
   LstmState fused(Var&& gates, Var h, Var c, Var source) const {
     Var all = add_linear(std::move(gates), h, cell_.recurrent(h.tape()));
     const auto gate = [&](Index k) { return slice_last(all, k * units_, units_); };

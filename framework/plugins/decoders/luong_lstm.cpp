@@ -2,9 +2,9 @@
 //   h_t = LSTMs(h_{t-1}, [E y_{t-1} ; h~_{t-1}]),   h~_t = tanh(W_c [h_t ; attention(h_t)])   (equation 5)
 // and the projection to the vocabulary reads h~_t. With input_feeding, h~ is part of the next step's input; h~_0
 // = 0. Without a context there is no h~: the projection reads h_t (Sutskever et al. 2014). The first layer reads
-// that pair as x, the others the h of the layer below, each of i, f, o, g with its own W, U, b:
+// [E y ; h~] as x, higher layers read the h of the layer below; i, f, o and g each have their own W, U, b:
 //   i, f, o = sigmoid(W x + U h + b),   g = tanh(W x + U h + b),   c' = f c + i g,   h' = o tanh(c')
-// b is initially 0, for f forget_bias.
+// b is initially 0, that of f is initially forget_bias.
 #include "framework/plugin.hpp"
 
 namespace softalign {

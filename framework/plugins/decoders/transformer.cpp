@@ -1,10 +1,10 @@
 // Transformer decoder (Vaswani et al. 2017, section 3.1): each layer attends to the target so far, then to
 // the source with its own multi-head attention, then applies a feed-forward network, each with a residual
-// connection. Training computes all positions at once; a search caches keys and values of the past. Its
-// weights are the mean over the heads of the last layer; those of each head go to Inspection::heads, those of
-// self-attention to Inspection::own_heads. Positions enter as in encoder self_attention; relative vectors are
-// those of the distances -k, ..., 0, the only ones that masked self-attention reads (k + 1 a layer, where the
-// authors' code has 2k + 1). Attention to the source has no positions but those of the annotations.
+// connection. Training computes all positions at once; a search caches keys and values of the past. The
+// recorded weights are the mean over the heads of the last layer; Inspection::heads receives those of each head,
+// Inspection::own_heads those of self-attention. Positions enter as in encoder self_attention; relative vectors
+// exist for the distances -k, ..., 0, the only ones that masked self-attention reads (k + 1 per layer, where the
+// authors' code has 2k + 1). Attention to the source has no positions except those of the annotations.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -22,7 +22,7 @@ class DecoderLayer {
         feed_forward_(p, "feed_forward", o),
         after_feed_forward_(p, "feed_forward", o) {}
 
-  // self: the self-attention, of all positions or of a step. cross: what x sees of the source.
+  // self: the self-attention, over all positions or at one step. cross: the attention to the source.
   template <class Self, class Cross>
   Var operator()(Var x, Index first, Self self, Cross cross) const {
     x = after_self_(x, first, [&](Var y) { return self(self_, y); });
@@ -61,7 +61,7 @@ class Transformer final : public Decoder {
   AttentionMemory prepare(const Annotations& annotations) const override {
     return Memory{memory_(annotations.states), {}, annotations.lengths};
   }
-  // Of each layer the keys and values of the past [B,t,2d], at first none.
+  // For each layer the keys and values of the past [B,t,2d], initially t = 0.
   State start(const Annotations& annotations, const AttentionMemory&) const override {
     Tape& tape = annotations.states.tape();
     State state;
@@ -102,7 +102,7 @@ class Transformer final : public Decoder {
     const Positions& positions;
     bool each;
   };
-  // self(Own, y, l): how layer l attends to the target.
+  // self(Own, y, l): the self-attention of layer l.
   template <class Self>
   Outputs run(const AttentionMemory& memory, Var input, Index first, Self self) const {
     Outputs outputs{input_(input, first), {}};
@@ -136,7 +136,7 @@ class Transformer final : public Decoder {
   TransformerInput input_;
   Linear memory_;
   std::vector<DecoderLayer> layers_;
-  std::optional<LayerNorm> norm_;  // of the last sum, when sub-layers normalise their inputs
+  std::optional<LayerNorm> norm_;  // of the last sum, if sub-layers normalise their inputs
 };
 SOFTALIGN_DECODER(
     "transformer",

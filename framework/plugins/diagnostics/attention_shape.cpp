@@ -1,9 +1,9 @@
 // The shape of attention weights, teacher-forced, as means over sentences:
-//   coverage     of the source's symbols, (1 / S) sum_i min(1, sum_t w_ti): 100 % when every symbol has been
-//                looked at as much as once (inside the logarithm of Wu et al. 2016, equation 14)
-//   monotonicity how often attention does not go back: of the steps t > 0, the share with
-//                sum_i i w_ti >= sum_i i w_(t-1)i; near 0 where the source is read backwards
-//   end_mass     the weight on the source's </s>, the mean over steps
+//   coverage     of the source's symbols, (1 / S) sum_i min(1, sum_t w_ti): 100 % when the weights of every symbol
+//                sum to at least 1 (the minimum is in the logarithm of Wu et al. 2016, equation 14)
+//   monotonicity the share of steps t > 0 at which attention does not move back,
+//                sum_i i w_ti >= sum_i i w_(t-1)i; near 0 if the source is read backwards
+//   end_mass     the weight on the source's </s>, averaged over steps
 // The step that predicts </s> is skipped. If annotations are not source symbols, as for images, the last one is
 // not </s>: it counts like the others, and end_mass is undefined.
 

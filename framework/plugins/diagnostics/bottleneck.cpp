@@ -1,12 +1,12 @@
-// Information about the source in the vectors that the decoder gets: for each position, the accuracy of a
+// Information about the source in the vectors that the decoder reads: for each position, the accuracy of a
 // linear probe (ridge regression, eval/linear_probe.hpp) that predicts the source word there from the decoder's
 // first state, all its arrays concatenated; and from the context with the largest weight at this position,
 // among all steps of the reference. A context is the average of annotations with the recorded weights. The
 // probe is trained on every second sentence and tested on the others; most_frequent is the accuracy of always
 // guessing the word that is most frequent at the position. state_accuracy_by_taught is the mean over the positions when
-// the probe learns from a part of its sentences: more of them are needed for as long as it rises. A position of
-// sentences of several lengths is at several distances from their ends: sentences of one length show more. Singular
-// values and effective rank (Roy and Vetterli 2007) of both show how many directions they use.
+// the probe is trained on a part of its sentences: as long as it rises, more sentences are needed. Sentences of one
+// length show more, because otherwise a position is at several distances from the end. Singular values and effective
+// rank (Roy and Vetterli 2007) of states and contexts show how many directions they use.
 
 #include <cmath>
 #include <numeric>
@@ -22,7 +22,7 @@
 namespace softalign {
 namespace {
 
-constexpr Index kFewest = 10;  // tested sentences for an accuracy
+constexpr Index kFewest = 10;  // tested sentences that an accuracy needs
 
 class Bottleneck final : public Diagnostic {
  public:
@@ -45,7 +45,7 @@ class Bottleneck final : public Diagnostic {
       v("ridge",
         ridge,
         "penalty, in units of the vectors' mean squared length",
-        between(1e-9, 1e9));  // below, rounding decides
+        between(1e-9, 1e9));  // rounding dominates below
       v("each_epoch", each_epoch, "true: also after each epoch, on dev sentences");
       v("vectors", vectors, "true: also records the first states themselves");
     }
@@ -100,7 +100,7 @@ class Bottleneck final : public Diagnostic {
                  state = size(one.state),
                  context = one.contexts.empty() ? 0 : size(one.contexts[0]),
                  width = std::max(state, context), least = std::min(n, width);
-    // All sentences, the states again, and what a probe takes or the directions do.
+    // All sentences, a copy of the states, and the arrays of a probe or of the directions.
     return sizeof(double) * (n * (2 * state + 3 * width) + 3 * least * width) +
            sizeof(float) * n * split.source.mean * context;
   }
@@ -122,7 +122,7 @@ class Bottleneck final : public Diagnostic {
       add_directions(found, "state", states);
     }
     if (!contexts.empty()) {
-      // Neighbouring contexts are alike: some of each sentence are enough.
+      // Neighbouring contexts are similar, so some of each sentence are enough.
       add_accuracy(found, "context", sentences);
       add_directions(found, "context", spread(contexts, options_.sentences));
     }
@@ -137,8 +137,8 @@ class Bottleneck final : public Diagnostic {
  private:
   struct Seen {  // of a sentence
     std::vector<Index> words;
-    std::vector<double> state;                 // empty: the decoder begins with none
-    std::vector<std::vector<float>> contexts;  // by position; empty: nothing to look with
+    std::vector<double> state;                 // empty: the decoder has no first state
+    std::vector<std::vector<float>> contexts;  // by position; empty: no attention weights
   };
 
   static std::vector<double> numbered(Index count) {
@@ -160,7 +160,7 @@ class Bottleneck final : public Diagnostic {
     return some;
   }
 
-  // In the order of the split.
+  // Returns the sentences in the order of the split.
   std::vector<Seen> see_all(const Probed& probed) const {
     constexpr Index kTogether = 32;
     const std::vector<Index> chosen = seen_sentences(probed.split, options_.sentences);
@@ -199,7 +199,7 @@ class Bottleneck final : public Diagnostic {
     return all;
   }
 
-  // Of sentence b, at the step that looks most at source position i.
+  // The context of sentence b at the step with the largest weight on source position i.
   static std::vector<float> context_of(
       const Model& model, const Model::Taught& taught, const Batch& batch, Index b, Index i) {
     const View values = taught.source.annotations.averaged().value();  // [B,S,D]
@@ -220,7 +220,7 @@ class Bottleneck final : public Diagnostic {
     return {context.begin(), context.end()};
   }
 
-  // Percent of the answers at each position; of a state, taught by `most` sentences.
+  // Percentages of right answers at each position; the probe is trained on at most `most` sentences.
   struct Accuracies {
     std::vector<double> right, most_frequent;
   };
@@ -266,7 +266,7 @@ class Bottleneck final : public Diagnostic {
     found.values["most_frequent"] = std::move(all.most_frequent);
   }
 
-  // From an eighth of the sentences to all, which add_accuracy has asked.
+  // Adds the accuracy for 1/8, 1/4, 1/2 and all of the training sentences; the last is from add_accuracy.
   void add_teaching_curve(Findings& found, const std::vector<Seen>& sentences) const {
     FindingAxis axis{"taught", "sentences that teach the probe", {}};
     std::vector<double> curve;

@@ -1,10 +1,10 @@
 // The cost of computing the sentences of a split, teacher-forced, each alone (seq/cost.hpp,
 // kernels/work.hpp):
-//   energies         scores of a target position with a source position, </s> counted on both sides, of a sentence:
-//                    40 x 40 are 1,600; a window takes fewer, heads take theirs each, no attention none
-//   multiplications  of a target symbol, all of the model with the encoder's share
-//   without_projection  the same but for the projection to the vocabulary
-//   activations      bytes that a training tape holds before backward, of a sentence
+//   energies         per sentence: scores of target positions with source positions, with </s> on both sides:
+//                    40 x 40 are 1,600; a window needs fewer, each head has its own, without attention there are 0
+//   multiplications  per target symbol: those of the whole model, with the encoder's share
+//   without_projection  per target symbol: multiplications without the projection to the vocabulary
+//   activations      per sentence: bytes that a training tape holds before backward
 // Means over sentences; multiplications are pooled: the total over sentences divided by the total
 // of target symbols.
 #include "framework/seq/cost.hpp"

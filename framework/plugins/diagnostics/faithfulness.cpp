@@ -1,12 +1,12 @@
-// Whether the alignment matters to the trained model. Teacher-forced, with other weights at all steps and the
+// Measures whether the alignment matters to the trained model. Teacher-forced, with other weights at all steps and the
 // rest of the model unchanged:
 //   permuted  the weights of each step on randomly permuted positions (Jain and Wallace 2019, section 4.2.1)
 //   uniform   all weights equal (Wiegreffe and Pinter 2019, section 3.2, without training again)
-//   erased    the largest weight 0, the others scaled to the sum there was; erased_other: another one instead,
-//             at random (Serrano and Smith 2019, section 4). Where one position has all the weight, as with hard or
-//             monotonic attention, there is nothing to scale: no annotation is read then, and the context is 0
+//   erased    the largest weight set to 0, the others scaled to the previous sum; erased_other: a random other weight
+//             instead (Serrano and Smith 2019, section 4). If one position has all the weight, as with hard or
+//             monotonic attention, there is nothing to scale: no annotation is read, and the context is 0
 // For each: distance, the total variation distance (1/2) sum_v |p(v) - p'(v)| between the model's distributions
-// with its own and with these weights, as mean over symbols (with several permutations, of their medians);
+// with its own and with these weights, as the mean over symbols (of the medians over permutations);
 // accuracy and loss of the predictions; flips, how often the most probable symbol changes. gradient_agreement:
 // Kendall's tau-b between the weights of a step and |g_i · x_i|, x_i the embedding of source symbol i and g_i
 // the gradient there of -log p of the step's symbol (Jain and Wallace 2019, section 4.1), the mean over steps.
@@ -33,7 +33,7 @@ struct Mean {
   double value() const { return count == 0 ? kUndefined : sum / count; }
 };
 
-// What a model predicts of a sentence: [T,V].
+// The predictions of a model for a sentence, [T,V].
 struct Predicted {
   Index steps = 0, symbols = 0;
   std::vector<double> probabilities;
@@ -81,7 +81,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// Kendall's tau-b; NaN where one of them is even.
+// Kendall's tau-b; NaN if all values of a or all values of b are equal.
 double kendall(const std::vector<double>& a, const std::vector<double>& b) {
   double together = 0, of_a = 0, of_b = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -94,7 +94,7 @@ double kendall(const std::vector<double>& a, const std::vector<double>& b) {
   return of_a == 0 || of_b == 0 ? kUndefined : together / std::sqrt(of_a * of_b);
 }
 
-// The weights of a step with that at `place` set to 0 and the others scaled to the previous sum.
+// Sets the weight at `place` to 0 and scales the others to the previous sum.
 void erase(std::span<real> weights, std::size_t place) {
   real all = 0, rest = 0;
   for (const real w : weights) all += w;
@@ -152,7 +152,7 @@ class Faithfulness final : public Diagnostic {
   double bytes(const Model& model,
                const DataOutline::SplitOutline& split,
                int threads) const override {
-    // Two distributions for each target symbol, and logits; then the gradients of all parameters.
+    // Two distributions and the logits of each target symbol; later, the gradients of all parameters.
     const Index copied = model.output_layer().copies() ? split.source.longest + 1 : 0;
     const auto symbols = static_cast<double>((split.target.longest + 1) *
                                              (model.target_symbols() + copied)),
@@ -250,7 +250,7 @@ class Faithfulness final : public Diagnostic {
     return seen;
   }
 
-  // With other weights, by target symbol [T], without storing distributions.
+  // The results with other weights by target symbol [T]; distributions are not stored.
   struct Compared {
     std::vector<double> distance, flipped, right, nll;
   };
@@ -278,7 +278,7 @@ class Faithfulness final : public Diagnostic {
     }
   }
 
-  // If annotations are source symbols, and these have embeddings.
+  // Adds gradient_agreement of each step, if annotations are source symbols with embeddings.
   static void agree(Mean& to, const Model& model, const Batch& batch) {
     std::vector<real> gradients(usize(model.parameters().flat_size()));
     for (Index t = 0; t < batch.target_lengths[0]; ++t) {

@@ -1,9 +1,9 @@
-// How far the gradient of a sentence's loss reaches back into its source (Bengio et al. 1994; Pascanu et al.
+// Measures how far the gradient of a sentence's loss reaches back into its source (Bengio et al. 1994; Pascanu et al.
 // 2013): |dL / dx_i|, L = -log p(target | source) in nats, for x_i the embedding of source symbol i, or the
 // annotation h_i of the last layer, including the gradient through the recurrence from later annotations. Means
 // over sentences, by distance in steps from the source's end (</s> has 0), and by tenths of the source from its
 // beginning. far_to_near: the mean norm in the first quarter of a sentence divided by that in its last quarter,
-// as geometric mean over sentences: 1 if both ends are equal.
+// as a geometric mean over sentences: 1 if both ends are equal.
 #include <cmath>
 
 #include "framework/base/elementary.hpp"
@@ -107,7 +107,7 @@ class GradientFlow final : public Diagnostic {
            const std::vector<Norms>& sentences,
            std::vector<double> Norms::*which) const {
     std::vector<double> by_distance(usize(options_.longest)), by_tenth(usize(kTenths));
-    std::vector<double> at_distance(by_distance.size()), at_tenth(by_tenth.size());  // how many
+    std::vector<double> at_distance(by_distance.size()), at_tenth(by_tenth.size());  // counts
     double logarithms = 0, count = 0;
     for (const Norms& sentence : sentences) {
       const std::vector<double>& norms = sentence.*which;

@@ -3,16 +3,16 @@
 // enumerated, p(s) = prod_t w_t[s_t], teacher-forced and without dropout, so the numbers are exact. L(s) = -log
 // p(y | s) in nats, summed over a sentence's symbols. The true gradient is that of E[L] in all parameters,
 //   G = E[g(s)],  g(s) = dL(s) + (L(s) - b) dlog p(s)  (equations 11, 12), the same for any baseline b.
-// Of one draw of s, sums over sentences divided by that of |G|^2:
+// For one draw of s, as sums over sentences divided by the sum of |G|^2:
 //   variance_none      E|g - G|^2, b = 0
 //   variance_expected  b = E[L] of the sentence
-//   variance_best      b = E[(dL + L dlog p) . dlog p] / E|dlog p|^2, the constant that leaves least
-//   variance_context   of dL(s) alone, which is biased:
-//   context_error      |E[dL] - G|^2: what the second part is for
-//   average_error      |G' - G|^2, G' the gradient of what soft attention minimises, L of contexts averaged with w
+//   variance_best      b = E[(dL + L dlog p) . dlog p] / E|dlog p|^2, the constant that minimises it
+//   variance_context   of dL(s) alone, which is biased
+//   context_error      |E[dL] - G|^2, the squared bias of dL(s), which the second term of g(s) removes
+//   average_error      |G' - G|^2, G' the gradient of the loss of soft attention, L of contexts averaged with w
 // average_cosine: of G' and G, the mean over sentences. expected_loss, average_loss: E[L] and L of averaged contexts,
-// nats a symbol. gradient_norm: of G, the root of the mean square. sequences, sentences: how many were tried.
-// A position of a weight below 1e-30 is never drawn. Sentences with more than `most` sequences are left out.
+// nats per symbol. gradient_norm: the root mean square of |G|. sequences: mean number per sentence. sentences: number
+// measured. Positions with a weight below 1e-30 are never drawn. Sentences with more than `most` sequences are skipped.
 #include <array>
 #include <cmath>
 
@@ -43,10 +43,10 @@ void add(std::vector<double>& to, double factor, const std::vector<double>& x) {
 struct Draw {
   double probability = 1;
   double loss = 0;
-  std::vector<double> of_loss, of_log_p;  // gradients, all parameters
+  std::vector<double> of_loss, of_log_p;  // gradients of all parameters
 };
 
-// The gradients of all parameters, zeroed before the forward pass, which already adds those of the projection.
+// Returns the gradients of all parameters and zeroes the buffer, to which a forward pass already adds the projection's.
 std::vector<double> backward(Tape& tape, Var loss, std::vector<real>& gradients) {
   tape.backward(loss);
   tape.reset();
@@ -98,7 +98,7 @@ class GradientVariance final : public Diagnostic {
                int threads) const override {
     const Index shortest = model.encoder().positions(split.source.shortest + 1);
     const bool any = sequences_of(shortest, split.target.shortest + 1) > 0;
-    // Of all parameters: their gradients, and five sums of them.
+    // The gradients of all parameters, and five vectors of their size.
     return static_cast<double>(threads * model.parameters().flat_size()) *
            (sizeof(real) + (any ? 5 * sizeof(double) : 0));
   }
@@ -120,7 +120,7 @@ class GradientVariance final : public Diagnostic {
   }
 
  private:
-  // Of a sentence, or summed over sentences.
+  // Indices of the values of a sentence, or of their sums over sentences.
   enum Sum : std::size_t {
     kSentences,
     kSymbols,
@@ -165,7 +165,7 @@ class GradientVariance final : public Diagnostic {
       {"average_loss", "loss of averaged contexts", "nats", kAverageLoss, kSymbols},
       {"sequences", "sequences of positions of a sentence", "1", kSequences, kSentences}};
 
-  // S^T; 0 where that is more than `most`.
+  // Returns S^T, or 0 if it exceeds `most`.
   Index sequences_of(Index positions, Index steps) const {
     Index all = 1;
     for (Index t = 0; t < steps; ++t)

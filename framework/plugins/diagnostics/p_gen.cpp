@@ -1,8 +1,8 @@
-// The switch of an output layer that copies (See et al. 2017, equation 8): p_gen, the probability with which a symbol of
-// the vocabulary is written and none of the source copied, teacher-forced; 0 of a layer that always copies. The paper
-// reports its mean in training and at test (section 7.2).
+// The switch of an output layer that copies (See et al. 2017, equation 8): p_gen, the probability of writing a symbol
+// of the vocabulary rather than copying one of the source, teacher-forced; 0 for a layer that always copies. The
+// paper reports its mean in training and at test (section 7.2).
 //   mean       over the target symbols of all sentences, with </s>
-//   of_copied  over those that the vocabulary lacks and the source has: only a copy can write them
+//   of_copied  over those that the vocabulary lacks and the source has, so that only a copy can write them
 //   by_step    over the sentences that have this step
 #include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"

@@ -1,7 +1,7 @@
 // Convolutional encoder (Gehring et al. 2016, section 3): two stacks of convolutions over embeddings
-// with learned positions. Scores use the states of one (CNN-a), contexts average those of the other
-// (CNN-c). Every layer is y = tanh(convolution(x) + x): no connection bypasses the non-linearity. `last`
-// and `start` are the mean of the averaged vectors, which is our choice.
+// with learned positions. Scores read the states of one stack (CNN-a), contexts average those of the
+// other (CNN-c). Every layer is y = tanh(convolution(x) + x): no connection bypasses the non-linearity.
+// `last` and `start` are the mean of the averaged vectors, which is our choice.
 #include <optional>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// No recurrence: annotations are the embeddings, with or without positions, and the sentence is their
-// mean (a bag of words, as a baseline for recurrent encoders).
+// No recurrence: annotations are the embeddings, with or without positions, and their mean represents
+// the sentence (a bag of words, as a baseline for recurrent encoders).
 #include <optional>
 
 #include "framework/plugin.hpp"

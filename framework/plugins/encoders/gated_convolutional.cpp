@@ -1,9 +1,9 @@
 // Convolutional encoder (Gehring et al. 2017, sections 3.1, 3.2, 3.4 and 3.5). With e_j = w_j + p_j, the
-// embedding of symbol j and that of its position, and z^0 = W_in e + b_in:
+// embeddings of symbol j and of its position, and z^0 = W_in e + b_in:
 //   z^l_j = sqrt(0.5) (v(W^l [z^{l-1}_{j-k/2} ; ... ; z^{l-1}_{j+k/2}] + b^l) + z^{l-1}_j),
 //   v([a ; b]) = a sigmoid(b),   annotation j: z_j = W_out z^u_j + b_out, as wide as the embeddings.
 // Contexts average z_j + e_j (equation 2). The authors' code scales this sum by sqrt(0.5) and normalises the
-// weights of all layers (section 4.2 of the paper, Salimans and Kingma 2016), which is not done here. `last` and
+// weights of all layers (section 4.2 of the paper, Salimans and Kingma 2016); neither is done here. `last` and
 // `start` are the mean of the averaged vectors, which is our choice.
 #include "framework/plugin.hpp"
 

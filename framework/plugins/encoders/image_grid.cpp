@@ -1,9 +1,9 @@
 // Image grid (Xu et al. 2015, section 3.1.1: the annotation vectors are the positions of a convolutional
-// feature map). The paper uses VGG; here it is a small network, trained with everything else: for each of
-// `channels` 3 x 3 convolutions with ReLU, then 2 x 2 max pooling. With n poolings an annotation belongs to a
-// cell of 2^n x 2^n pixels; cells are in column order, like the source's pixels. Embeddings of its row and
-// its column are added to each cell. `last` and `start` are the mean of the annotations, as in Xu et al.
-// (section 3.1.2).
+// feature map). The paper uses VGG; here the network is small and trained with the rest of the model: for
+// each of `channels`, 3 x 3 convolutions with ReLU, then 2 x 2 max pooling. With n poolings an annotation
+// belongs to a cell of 2^n x 2^n pixels; cells are in column order, like the source's pixels. The embeddings
+// of its row and its column are added to each cell. `last` and `start` are the mean of the annotations, as in
+// Xu et al. (section 3.1.2).
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -95,7 +95,7 @@ class ImageGrid final : public Encoder {
     Parameter* b;  // [K]
   };
 
-  // Of one side of `pixels`.
+  // Returns the number of cells along a side of `pixels` pixels.
   Index cells(Index pixels) const {
     const Index side = Index{1} << poolings();
     return (pixels + side - 1) / side;
@@ -142,7 +142,7 @@ class ImageGrid final : public Encoder {
     return pixel;
   }
 
-  // [B,S,D]: the embeddings of each cell's row and column, for cells in the order [W,H].
+  // [B,S,D]: the sum of the embeddings of each cell's row and column, for cells in the order [W,H].
   Var places(Tape& tape, const Shape& shape) const {
     const Index sentences = shape[0], count = shape[1] * shape[2];
     Token* rows = tape.arena().array_of<Token>(sentences * count);

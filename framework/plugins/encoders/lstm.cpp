@@ -1,7 +1,7 @@
 // LSTM with forget gate, without peepholes (Hochreiter and Schmidhuber 1997; Gers et al. 2000):
 //   i, f, o = sigmoid(W x_j + U h_{j-1} + b),   g = tanh(W x_j + U h_{j-1} + b), each with its own W, U, b
 //   c_j = f c_{j-1} + i g,   h_j = o tanh(c_j),   h_0 = c_0 = 0
-// x_j is the embedding, or the output of the layer below; in both directions annotation j is
+// x_j is the embedding, or the output of the layer below; with both directions, annotation j is
 // [forward h_j ; backward h_j]. Sutskever et al. 2014 stack four layers over the reversed source.
 #include "framework/plugin.hpp"
 

@@ -1,9 +1,9 @@
-// Pyramidal LSTM (Chan et al. 2016, "Listen, attend and spell", arXiv 1508.01211, section 3.1, equations 4 and 5): a
-// bidirectional LSTM, and above it layers that each read pairs of neighbouring outputs of the layer below,
+// Pyramidal LSTM (Chan et al. 2016, "Listen, attend and spell", arXiv 1508.01211, section 3.1, equations 4 and 5):
+// a bidirectional LSTM, and above it layers that each read pairs of neighbouring outputs of the layer below,
 //   h_i^j = pBLSTM(h_{i-1}^j, [h_{2i}^{j-1} ; h_{2i+1}^{j-1}]),
-// so that each has half as many positions. The paper has three of these above the first layer, of 256 units in
-// each direction: 8 frames for an annotation. Where a layer has an odd number of outputs, zeros stand in for the
-// one that the last pair lacks; the paper does not say what to do there.
+// so that each has half as many positions. The paper has three of these above the first layer, with 256 units in
+// each direction: 8 frames per annotation. If a layer has an odd number of outputs, its last pair is padded with
+// zeros; the paper does not define this case.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -87,7 +87,7 @@ class PyramidalLstm final : public Encoder {
     return {fewer, lengths.size()};
   }
 
-  // Positions for one of the last layer.
+  // Returns the number of source positions per annotation.
   Index side() const {
     Index side = 1;
     for (std::size_t number = 1; number < layers_.size(); ++number) side *= reduction_;
@@ -116,7 +116,7 @@ class PyramidalLstm final : public Encoder {
 
   Index reduction_;
   std::vector<RecurrentEncoder<Lstm>> layers_;
-  std::vector<Dropout> dropouts_;  // of each layer's inputs; that of the first is not used
+  std::vector<Dropout> dropouts_;  // of each layer's inputs; the first is not used
 };
 SOFTALIGN_ENCODER("pyramidal_lstm",
                   PyramidalLstm,

@@ -1,5 +1,5 @@
 // tanh RNN (Elman 1990): h_j = tanh(W x_j + U h_{j-1} + b), h_0 = 0. x_j is the embedding, or the
-// output of the layer below; in both directions annotation j is [forward h_j ; backward h_j].
+// output of the layer below; with both directions, annotation j is [forward h_j ; backward h_j].
 #include "framework/plugin.hpp"
 
 namespace softalign {

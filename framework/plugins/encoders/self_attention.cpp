@@ -1,10 +1,10 @@
-// Transformer encoder (Vaswani et al. 2017, section 3.1): layers of self-attention and a feed-forward
-// network, each with a residual connection. Positions are added to the embeddings (section 3.5), or enter
-// self-attention, relative: e_ij = x_i W^Q (x_j W^K + a^K_ij)^T / sqrt(d_head), and, if asked,
-// z_i = sum_j p_ij (x_j W^V + a^V_ij), with learned a_ij = w_clip(j - i, k) of each layer (Shaw et al. 2018,
-// equations 3 and 4); or rotary: pair m of a head's query and key at position i is turned by the angle
-// i 10000^(-2m / d_head), m from 0 (Su et al. 2021, equations 15 and 34). The encoder has no final state:
-// `last` and `start` are the annotation of </s>, which attends to the whole sentence.
+// Transformer encoder (Vaswani et al. 2017, section 3.1): layers of self-attention and a feed-forward network,
+// each with a residual connection. Positions are added to the embeddings (section 3.5), or enter self-attention.
+// Relative positions: e_ij = x_i W^Q (x_j W^K + a^K_ij)^T / sqrt(d_head) and, with relative_values,
+// z_i = sum_j p_ij (x_j W^V + a^V_ij), with learned a_ij = w_clip(j - i, k) in each layer (Shaw et al. 2018,
+// equations 3 and 4). Rotary positions: pair m of a head's query and key at position i is rotated by the angle
+// i 10000^(-2m / d_head), m from 0 (Su et al. 2021, equations 15 and 34). The encoder has no final state: `last`
+// and `start` are the annotation of </s>, which attends to the whole sentence.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -18,7 +18,7 @@ class EncoderLayer {
         feed_forward_(p, "feed_forward", options),
         after_feed_forward_(p, "feed_forward", options) {}
 
-  // index: which layer this is, from 0.
+  // index: of this layer, from 0.
   Var operator()(Var x, const EncoderInput& source, const Positions& positions, Index index) const {
     x = after_attention_(x, {}, [&](Var y) {
       const MultiHead out =
@@ -64,7 +64,7 @@ class SelfAttentionEncoder final : public Encoder {
   Index units_;
   TransformerInput input_;
   std::vector<EncoderLayer> layers_;
-  std::optional<LayerNorm> norm_;  // of the last sum, when sub-layers normalise their inputs
+  std::optional<LayerNorm> norm_;  // of the last sum, if sub-layers normalise their inputs
 };
 SOFTALIGN_ENCODER("self_attention",
                   SelfAttentionEncoder,

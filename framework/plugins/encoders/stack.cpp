@@ -1,10 +1,10 @@
-// Encoders on top of each other: `first` reads the source, each of the others the annotations of the one below as
-// if they were embeddings, for example self-attention over recurrent states (the cascaded encoder of Chen et al.
-// 2018). The annotations, `last` and `start` are those of the highest; the final states are those of all, from below.
-// If an encoder has fewer annotations than its source has symbols, positions are mapped through all of them, and
-// the weights of self-attention above it, which belong to no symbols, are not shown. Values that contexts would
-// average (encoder convolutional) are ignored below the highest encoder. Initial values and random numbers of an
-// encoder belong to its place in the stack.
+// Encoders on top of each other: `first` reads the source, each of the others reads the annotations of the encoder
+// below as if they were embeddings, for example self-attention over recurrent states (the cascaded encoder of Chen
+// et al. 2018). The annotations, `last` and `start` are those of the highest encoder; the final states are those of
+// all, the lowest first. If an encoder has fewer annotations than its source has symbols, positions are mapped
+// through all encoders, and the weights of self-attention above it are not shown, because they do not belong to
+// symbols. Values that contexts would average (encoder convolutional) are ignored below the highest encoder. Initial
+// values and random numbers of an encoder depend on its position in the stack.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -12,7 +12,7 @@ namespace {
 
 class Stack final : public Encoder {
  public:
-  struct Higher : Choice {  // one that need not be there
+  struct Higher : Choice {  // optional
     Higher() : Choice{.kind = "encoder"} {}
   };
   struct Options {
@@ -41,7 +41,7 @@ class Stack final : public Encoder {
   Annotations encode(const EncoderInput& source) const override {
     Annotations result;
     State finals;
-    Index layers = 0;  // that have shown weights
+    Index layers = 0;  // with weights so far
     EncoderInput input = source;
     for (const Member& member : members_) {
       HeadWeights heads;
@@ -88,7 +88,7 @@ class Stack final : public Encoder {
  private:
   struct Member {
     std::unique_ptr<Encoder> encoder;
-    bool shows_weights;  // of attention between the source's own positions
+    bool shows_weights;  // of self-attention between source symbols
   };
 
   void add(const Parameters& p, const Choice& choice, Index embedding) {

@@ -1,5 +1,5 @@
 // Alignment error rate of IBM Model 1 (Brown et al. 1993), trained on the training pairs: the baseline for
-// attention's own. Asked for by evaluate.baselines. Ties and even rows count as attention's do.
+// that of attention. Enabled by evaluate.baselines. Ties and uniform rows count as for attention.
 #include "framework/eval/attention_diagnostics.hpp"
 
 namespace softalign {

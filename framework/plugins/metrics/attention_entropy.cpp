@@ -1,5 +1,5 @@
-// How widely attention is spread: -sum_j w_j ln w_j, averaged over target steps; 0 points at one position.
-// Neither end is good in itself; the sharper one counts as better.
+// The spread of attention: -sum_j w_j ln w_j, averaged over target steps; 0: all on one position.
+// Neither extreme is good in itself; the lower value counts as better.
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 

@@ -1,11 +1,11 @@
 // Corpus BLEU (Papineni et al. 2002), smooth:exp:
 //   BLEU = 100 min(1, exp(1 - r/c)) (p_1 p_2 p_3 p_4)^(1/4)
 // r, c: words of all references, of all hypotheses; p_n: the share of the hypotheses' n-grams that match,
-// each at most as often as in its reference. The k-th order without a match counts 1/2^k of one; BLEU is 0 without a
+// each at most as often as in its reference. The k-th order without a match counts as 1/2^k of one; BLEU is 0 without a
 // matching word or without a 4-gram. If no reference has 4 words, no 4-gram can match and only smoothing would
 // remain, so BLEU is undefined. With several references (task.test.references) an n-gram matches at most as often as
-// in the one that has it most, and r sums the lengths closest to those of the hypotheses, of two the shorter. Equal to
-// sacreBLEU's with the same tokenisation.
+// in the reference that has it most often, and r sums the reference lengths closest to the hypotheses', the shorter
+// of two. Equal to sacreBLEU's with the same tokenisation.
 #include "framework/eval/text_metrics.hpp"
 
 #include "framework/eval/columns.hpp"

@@ -1,4 +1,4 @@
-// Share of the sentences whose hypothesis met the search's length limit before it ended.
+// The share of sentences whose hypothesis reached the search's length limit before it ended.
 #include "framework/eval/metric.hpp"
 
 namespace softalign {

@@ -1,4 +1,4 @@
-// How often the search's hypothesis has the reference's token at the same position, relative to the length of the
+// The number of positions at which the search's hypothesis has the reference's token, relative to the length of the
 // longer one. The text is re-segmented by the vocabulary, so other pieces of the same text are not an error, and a
 // word in place of an <unk> is compared by its text. For tasks with a single correct answer; for translation see
 // bleu.

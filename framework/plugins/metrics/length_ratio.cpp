@@ -1,5 +1,5 @@
-// Tokens of all hypotheses / tokens of all references: c / r of BLEU, whose brevity penalty punishes less than 1.
-// Neither end is good: best is 1.
+// Tokens of all hypotheses / tokens of all references: c / r of BLEU, whose brevity penalty punishes ratios below 1.
+// The best value is 1.
 #include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/eval/text_metrics.hpp"

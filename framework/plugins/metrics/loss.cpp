@@ -1,4 +1,4 @@
-// Cross-entropy of the reference, fed to the decoder: nats per target token, </s> counted.
+// Teacher-forced cross-entropy of the reference, in nats per target token, </s> included.
 #include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
 

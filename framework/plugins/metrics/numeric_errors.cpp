@@ -13,10 +13,10 @@
 namespace softalign {
 namespace {
 
-// |y - x| to a power, summed over the positions at which both texts have numbers.
+// Sums of |y - x| and of its square over the positions at which both texts have numbers.
 struct Distances {
   double absolute = 0, squared = 0;
-  Index count = 0, missing = 0;  // positions; missing: of the reference, without two numbers
+  Index count = 0, missing = 0;  // positions; missing: those of the reference that are not compared
 };
 
 Distances distances_of(const EvaluatedSentence& sentence) {

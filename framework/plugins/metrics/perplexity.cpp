@@ -1,4 +1,4 @@
-// The exponential of the loss: among how many equally likely tokens the model hesitates.
+// The exponential of the loss: the number of equally likely tokens with the same uncertainty.
 #include <cmath>
 
 #include "framework/base/elementary.hpp"

@@ -3,7 +3,7 @@
 // positions points nowhere and is wrong, and so is a row of zeros. Pieces of words are joined first
 // (eval/alignments.hpp). evaluate.row_aligns selects the token that a row belongs to. Where an annotation covers
 // several source symbols (encoder pyramidal_lstm, and others with fewer annotations than symbols), a link is at the
-// annotation that covers its symbol: chance is higher then, so compare only models with as many annotations.
+// annotation that covers its symbol: chance is higher then, so compare only models with equally many annotations.
 #include "framework/eval/attention_diagnostics.hpp"
 
 namespace softalign {

@@ -1,5 +1,5 @@
-// How often the most probable token is the reference's, when the decoder is fed the reference. It
-// hides how errors multiply in free running: see free_running_accuracy.
+// The share of target tokens at which the most probable token is the reference's, when the decoder is
+// fed the reference. It hides that errors accumulate in free running: see free_running_accuracy.
 #include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
 

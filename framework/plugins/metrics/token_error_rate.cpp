@@ -3,7 +3,7 @@
 // S substituted, D deleted, I inserted words, as few as possible in each sentence (Levenshtein 1966), all of the same
 // cost; N words of all references. It is the word error rate of speech recognition, as NIST's scoring counts it, and
 // exceeds 100 where hypotheses are long and wrong. With several references (task.test.references) a sentence is counted
-// with the one that gives it the lowest rate, the first of several.
+// with the one that gives it the lowest rate, the first in a tie.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -35,7 +35,7 @@ class TokenErrorRate final : public Metric {
   }
 
  private:
-  // The fewest edits from one text to the other, row by row of the table of their prefixes.
+  // Returns the fewest edits from one text to the other, computed row by row of the table of their prefixes.
   static double edits(std::span<const std::string> from, std::span<const std::string> to) {
     std::vector<double> row(to.size() + 1);
     std::iota(row.begin(), row.end(), 0);

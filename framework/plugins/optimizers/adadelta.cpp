@@ -1,5 +1,5 @@
-// Adadelta (Zeiler 2012): G = rho G + (1 - rho) g²;  d = sqrt(D + eps) / sqrt(G + eps) g;  D = rho
-// D + (1 - rho) d²;  w -= d.
+// Adadelta (Zeiler 2012): G = rho G + (1 - rho) g²;  d = sqrt(D + eps) / sqrt(G + eps) g;
+// D = rho D + (1 - rho) d²;  w -= learning_rate d.
 #include <cmath>
 
 #include "framework/kernels/vector_math.hpp"

@@ -1,6 +1,6 @@
 // A normal distribution over target symbols that are numbers, such as the bins of task series. Each symbol is the
-// interval that is nearer to its number x_k than to others, with edges e_k halfway to its neighbours, and open at both
-// ends of the line. It has the mass of its interval,
+// interval of the values nearest to its number x_k, with edges e_k halfway to its neighbours; the first and the last
+// interval are unbounded. The probability of a symbol is the mass of its interval,
 //   p(k) = (1 - g) (Phi((e_{k+1} - mu) / s) - Phi((e_k - mu) / s)),    p(</s>) = g,
 // the discretised likelihood of Salimans et al. 2017 (PixelCNN++, section 2.1) and Ho et al. 2020 (equation 13), here
 // of a normal distribution. So the loss is a likelihood: log density = log p - log(e_{k+1} - e_k). <s> and <unk> have the
@@ -8,9 +8,9 @@
 // have the mean 0 and the standard deviation 1,
 //   (mu, t, c) = W r + b,   s = s_0 + log(1 + e^t),   g = sigmoid(c - log K),   K bins:
 // - s grows linearly with t: a large update does not multiply it, as it would if log s were linear in r;
-// - s_0 is a tenth of the narrowest bin, as in PixelCNN++: one bin has all mass there, and a smaller s would only make
-//   the losses of misses infinite;
-// - at c = 0, </s> is as probable as a bin, so that models that know nothing do not end their forecasts at once.
+// - s_0 is a tenth of the narrowest bin, as in PixelCNN++: at s_0 one bin has all the mass, and a smaller s would only
+//   make the loss of a miss infinite;
+// - at c = 0, </s> is as probable as a bin, so that untrained models do not end their forecasts at once.
 // Search draws from p (`sample`) or takes the most probable bin (`greedy`), which is the mode.
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@
 namespace softalign {
 namespace {
 
-constexpr double kFloor = 1e-8;  // of <unk> and <s>, before all probabilities sum to 1
+constexpr double kFloor = 1e-8;  // of <unk> and <s>, before normalisation
 
 double softplus(double x) { return std::max(x, 0.0) + exact::log(1 + exact::exp(-std::abs(x))); }
 double logistic(double x) {
@@ -122,7 +122,7 @@ class Gaussian final : public OutputLayer {
       numbers[1] += static_cast<real>(ddeviation_ * slope_);
       numbers[2] += static_cast<real>(dstop_);
     }
-    // The first bin outwards from the mean that none beyond it can exceed, an open one at an end, or </s>.
+    // Returns the best of </s>, the unbounded bins and those outwards from the mean while one may be more probable.
     Token most_probable() const {
       const std::vector<double>& edges = layer_.edges_;
       const Index last = std::ssize(edges) - 2;
@@ -135,7 +135,7 @@ class Gaussian final : public OutputLayer {
         if (mass > most) best = bin;
         most = std::max(mass, most);
       };
-      // False from where on even the widest bin has less, at the density of this edge.
+      // Returns false if even the widest bin has less mass at the density of this edge.
       const auto may_be_more = [&](Index edge) {
         const double z = place_of(edge);
         return layer_.log_widest_ - exact::log(deviation_) - z * z / 2 > most;
@@ -153,7 +153,7 @@ class Gaussian final : public OutputLayer {
       return kernels::interval_mass(place_of(bin), place_of(bin + 1));
     }
     double moment(Index edge, double density) const {
-      return density == 0 ? 0 : place_of(edge) * density;  // at an infinite edge it is 0
+      return density == 0 ? 0 : place_of(edge) * density;  // 0 at an infinite edge
     }
 
     const Gaussian& layer_;
@@ -161,7 +161,7 @@ class Gaussian final : public OutputLayer {
     double dmean_ = 0, ddeviation_ = 0, dstop_ = 0;
   };
 
-  // Sorts the bins by their numbers.
+  // Sorts the bins by their numbers, and computes their edges.
   void place_edges(std::span<const double> values) {
     for (Token v = kSpecials; v < static_cast<Token>(symbols_); ++v) symbol_of_.push_back(v);
     const auto value = [&](Token v) { return values[usize(v)]; };
@@ -219,12 +219,12 @@ class Gaussian final : public OutputLayer {
 
   Linear linear_;
   Index symbols_;
-  double log_impossible_, log_total_;     // the sum of all p before it is made 1: 1 + 2 kFloor
-  std::vector<Token> symbol_of_;          // [K], by rising numbers
+  double log_impossible_, log_total_;     // of kFloor; of the sum of all p, 1 + 2 kFloor
+  std::vector<Token> symbol_of_;          // [K], by ascending numbers
   std::vector<Index> bin_of_;             // [V], its inverse; 0 for the specials
   std::vector<double> edges_;             // [K + 1]
   double least_deviation_ = 0;            // s_0
-  double log_widest_ = 0, log_bins_ = 0;  // of the bins that are not open; K
+  double log_widest_ = 0, log_bins_ = 0;  // of the widest bounded bin; of K
 };
 SOFTALIGN_OUTPUT_LAYER(
     "gaussian",

@@ -1,10 +1,10 @@
 // Pointer network (Vinyals et al. 2015, equation 3): the attention weights are the output,
 //   p(y) = sum of the weights of the source positions that hold y,
-// and </s> is written by pointing to the </s> of the source. In the paper the output is a position; positions that
-// hold the same symbol share a symbol's probability here. A symbol that is not in the source has the probability
+// and </s> is written by pointing to the </s> of the source. In the paper the output is a position; here the
+// positions of one symbol add up to its probability. A symbol that is not in the source has the probability
 // 1e-8 instead of 0, so that its loss is finite. Words of the source that the vocabulary lacks are symbols, too
 // (data/copies.hpp). The paper's model is decoder luong_lstm with input_feeding: false and score additive
-// (W_1 e_j + W_2 d_i, d_i after the step), which also has a context for a readout that nothing reads. No parameters.
+// (W_1 e_j + W_2 d_i, d_i after the step), whose context and readout are not used. The layer has no parameters.
 #include <algorithm>
 
 #include "framework/plugin.hpp"
@@ -75,7 +75,7 @@ class Pointer final : public OutputLayer {
  private:
   static real log_of(real copied) { return exact::log(copied + kNotInSource); }
 
-  // copied [V + S]: zeros, before and after.
+  // copied [V + S]: zeros on entry and on return.
   void compare(const OutputRows& part, const Objective& objective, real* copied) const {
     const CopyRows rows(part.inputs[0], part.source);
     const real smoothing = objective.label_smoothing,
@@ -103,14 +103,14 @@ class Pointer final : public OutputLayer {
       if (copied[v] > copied[best] || (copied[v] == copied[best] && v < best)) best = v;
     return best;
   }
-  // The logarithm of the sum over all symbols: the vocabulary's and those of its own that a sentence has.
+  // The logarithm of the sum over all symbols: the vocabulary's and those that only the sentence has.
   real log_total_of(const CopyRow& row) const {
     Index own = 0;
     for (std::size_t s = 0; s < row.symbols.size(); ++s)
       own += row.symbols[s] == symbols_ + static_cast<Index>(s);
     return exact::log(1 + static_cast<real>(symbols_ + own) * kNotInSource);
   }
-  // Of the vocabulary's symbols, up to their total; sets copied to 0.
+  // The mean -log p over the vocabulary's symbols, without log_total; sets `copied` of these to 0.
   real mean_nll(const CopyRow& row, real* copied) const {
     const auto absent = static_cast<double>(log_of(0));
     double sum = absent * static_cast<double>(symbols_);

@@ -3,11 +3,11 @@
 //   p_gen = sigmoid(w_h . h* + w_s . s + w_x . x + b)                                              (equation 8),
 //   P_vocab = softmax(W r + b), r the decoder's readout.
 // h* and s are the outputs of the decoder's step: state and context side by side, or the attentional vector made
-// from them where a Luong decoder feeds it; x is the embedding of the symbol before. The paper's 1,153 weights of
-// p_gen count h and c of its LSTM as s; the outputs of a step hold h alone. Its P_vocab has two linear layers: the
+// from them in a Luong decoder with input feeding; x is the embedding of the previous symbol. The paper's 1,153 weights
+// of p_gen count h and c of its LSTM as s; the outputs of a step hold h alone. Its P_vocab has two linear layers: the
 // first is the decoder's readout. Its coverage is score coverage (equation 11) with train.coverage (equation 12).
 // Words of the source that the vocabulary lacks are symbols that can only be copied (data/copies.hpp); label smoothing
-// stays with the vocabulary's.
+// is over the vocabulary's symbols only.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -56,7 +56,7 @@ class PointerGenerator final : public OutputLayer {
     const auto compare_row = [&](Index part, Index row, real* logits, bool wanted) {
       compare(parts[usize(part)], row, objective, logits, wanted);
     };
-    const RowLoss row_loss = std::ref(compare_row);  // a reference needs no memory of its own
+    const RowLoss row_loss = std::ref(compare_row);  // by reference, to avoid an allocation
     projected_loss(projection_, parts, objective, gradient, workers, scratch, &row_loss);
   }
   Var logits(const OutputInput& input) const override {
@@ -109,7 +109,7 @@ class PointerGenerator final : public OutputLayer {
   Index multiplications() const override { return multiplications_; }
 
  private:
-  // The probability of a symbol, and the two that it is made from.
+  // The probability of a symbol, mixed from those of writing and of copying it.
   struct Mixed {
     real p_gen, written, copied;
     real operator()() const {
@@ -118,7 +118,7 @@ class PointerGenerator final : public OutputLayer {
   };
   static real log_of(const Mixed& p) { return exact::log(p()); }
 
-  // Of row i, as in RowLoss.
+  // Computes the loss of row i, as a RowLoss does.
   void compare(
       const OutputRows& part, Index i, const Objective& objective, real* x, bool wanted) const {
     thread_local Arena scratch;
@@ -133,7 +133,7 @@ class PointerGenerator final : public OutputLayer {
     real nll;
     Token best;
     kernels::softmax_cross_entropy(1, symbols_, &written, 1, x, &nll, &best, true);
-    x[written] = vector_exp(-nll);  // x is P_vocab now
+    x[written] = vector_exp(-nll);  // x is now P_vocab
     const auto p = [&](Index v) { return Mixed{p_gen, v < symbols_ ? x[v] : 0, copied[v]}; };
     for (const Token v : row.symbols)
       if (p(v)() > p(best)() || (p(v)() == p(best)() && v < best)) best = v;
@@ -152,8 +152,8 @@ class PointerGenerator final : public OutputLayer {
     differentiate({dlog, usize(columns)}, copied, gate, i, row, x);
   }
 
-  // dlog [V + S], the gradient of log P: adds that of p_gen and of the weights; `written`, P_vocab, becomes the
-  // gradient of its logits. Overwrites dlog.
+  // Adds the gradients of p_gen and of the weights. dlog [V + S]: the gradient of log P, overwritten. written:
+  // P_vocab, which becomes the gradient of its logits.
   void differentiate(std::span<real> dlog,
                      const real* copied,
                      Var gate,

@@ -1,5 +1,5 @@
-// p(y) = softmax(W r + b): a projection of the readout to the vocabulary, whose loss is fused with it. W is the
-// table of the target embeddings where model.tied_embeddings says so (Press and Wolf 2017).
+// p(y) = softmax(W r + b): a projection of the readout to the vocabulary, fused with its loss. With
+// model.tied_embeddings, W is the table of the target embeddings (Press and Wolf 2017).
 #include "framework/plugin.hpp"
 
 namespace softalign {

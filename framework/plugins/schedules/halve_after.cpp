@@ -1,6 +1,6 @@
 // Halving of Luong et al. 2015, section 4.1: after 5 epochs (8 with dropout) the rate is halved every
-// epoch. The first halving is at the end of epoch `epochs`, as in the authors' code; that can halve
-// every fraction of an epoch too.
+// epoch. The first halving is at the end of epoch `epochs`, as in the authors' code, which
+// can also halve after each fraction of an epoch.
 #include <cmath>
 
 #include "framework/base/elementary.hpp"

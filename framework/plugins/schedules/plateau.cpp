@@ -1,5 +1,5 @@
-// Reduction on a plateau: multiplied by `factor` whenever a dev metric has had no new best for more than
-// `patience` evaluations; then the count restarts.
+// Reduction on a plateau: the rate is multiplied by `factor` whenever a dev metric has had no new best
+// for more than `patience` evaluations; then the count restarts.
 #include <algorithm>
 
 #include "framework/train/optimizer.hpp"

@@ -1,5 +1,5 @@
-// Warm-up before any other schedule: min(1, update / updates) times the factor of `then`, which sees the same
-// positions as it would alone.
+// Warm-up before any other schedule: min(1, update / updates) times the factor of `then`, which is evaluated
+// at the same positions as without a warm-up.
 #include <algorithm>
 
 #include "framework/train/optimizer.hpp"

@@ -1,6 +1,6 @@
 // Additive score of a concatenation: e_ij = v · tanh(W [s_{i-1} ; h_j] + b). It is `additive` with W =
-// [W_s ; U_h], where the two halves of the product are computed separately: that of the annotations
-// once per sentence, that of the state once per step. W is initialised as one matrix (Glorot and
+// [W_s ; U_h], where the two halves of the product are computed separately: the annotations' half
+// once per sentence, the state's half once per step. W is initialised as one matrix (Glorot and
 // Bengio 2010, with the rows of both halves), which is the difference from `additive`.
 #include "framework/plugin.hpp"
 
@@ -40,7 +40,7 @@ class AdditiveConcat final : public Score {
   }
 
   Linear query_;  // the upper rows of W
-  Linear key_;    // the lower ones, and b
+  Linear key_;    // the lower rows of W, and b
   Parameter* v_;
 };
 SOFTALIGN_SCORE("additive_concat", AdditiveConcat, "v · tanh(W [s ; h] + b): additive, one matrix");

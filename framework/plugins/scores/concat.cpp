@@ -1,6 +1,6 @@
 // Concat score: e_ij = v · tanh(W [s ; h_j]) (Luong et al. 2015, equation 8). Unlike `additive_concat` it
 // has no bias; with `identity` the half of W for the annotations is the identity, as in the authors'
-// experiments (their footnote on concat), and the alignment units are as many as an annotation has.
+// experiments (their footnote on concat), and there are as many alignment units as numbers in an annotation.
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -1,5 +1,5 @@
 // Cosine score: e_ij = β cos(s, h_j), β the key strength (Graves et al. 2014, equations 5, 6, where the
-// network emits it; here it is one number, learned or fixed). Without it energies are in [-1, 1], and
+// network emits it; here it is one number, learned or fixed). Without β energies are in [-1, 1], and
 // their softmax is nearly flat. As in `dot`, the state must be as wide as the annotations.
 #include "framework/plugin.hpp"
 

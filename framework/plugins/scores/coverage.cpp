@@ -1,4 +1,4 @@
-// Coverage score: e_ij = v · tanh(W s + U h_j + w c_ij + b), c_ij the weight that position j has had in all
+// Coverage score: e_ij = v · tanh(W s + U h_j + w c_ij + b), c_ij the sum of the weights of position j in all
 // earlier steps (See et al. 2017, equation 11; Tu et al. 2016 with their linguistic coverage of fertility 1).
 #include "framework/plugin.hpp"
 

@@ -1,5 +1,5 @@
 // Location score: e_i = W s, one energy for each source position, independent of its annotation (Luong et
-// al. 2015, section 3.1). W has `positions` columns: a shorter sentence uses the first of them, and
+// al. 2015, section 3.1). W has `positions` columns: a shorter sentence uses the first columns, and
 // positions beyond them in a longer sentence have weight 0 ("we ignore words near the end").
 #include "framework/plugin.hpp"
 

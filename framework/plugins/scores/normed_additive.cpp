@@ -1,5 +1,5 @@
 // Normed additive score: e_ij = g v/|v| · tanh(W s + U h_j + b), additive with a weight-normalised v
-// (Salimans and Kingma 2016, equation 2), whose gain g begins at sqrt(1/n'), as in tensorflow/nmt.
+// (Salimans and Kingma 2016, equation 2), whose gain g is initially sqrt(1/n'), as in tensorflow/nmt.
 #include <cmath>
 
 #include "framework/plugin.hpp"

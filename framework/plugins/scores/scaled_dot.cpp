@@ -1,5 +1,5 @@
-// Scaled dot score: e_ij = s · h_j / sqrt(d), d the size of both (Vaswani et al. 2017, equation 1, one
-// head): the variance of s · h grows with d, and a softmax of large energies has no gradient. As `dot`, it has
+// Scaled dot score: e_ij = s · h_j / sqrt(d), d the width of both (Vaswani et al. 2017, equation 1, one
+// head): the variance of s · h grows with d, and a softmax of large energies has no gradient. Like `dot`, it has
 // no weights.
 #include <cmath>
 

@@ -1,6 +1,6 @@
-// Stacked score: e_ij = v · tanh([W s ; U h_j]), where [;] puts two vectors into one, as some tutorials write the
-// additive score. With v = [v_s ; v_h] it is v_s · tanh(W s) + v_h · tanh(U h_j): the part of the state is the same at all
-// positions, so its softmax weights do not depend on the state. A control for scores that compare state and annotation.
+// Stacked score: e_ij = v · tanh([W s ; U h_j]), where [;] concatenates two vectors, as some tutorials write the
+// additive score. With v = [v_s ; v_h] it is v_s · tanh(W s) + v_h · tanh(U h_j): the state's term is the same at all
+// positions, so the softmax weights do not depend on the state. A control for scores that compare state and annotation.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -23,7 +23,7 @@ class Stacked final : public Score {
   Stacked(const Parameters& p, ScoreSizes sizes, const Options& options)
       : Stacked(p, sizes, options.units.value_or(sizes.query)) {}
 
-  // [B,S,2]: the annotation's part of the energy, and 1 to be multiplied by the state's part.
+  // [B,S,2]: the annotation's term of the energy, and 1, which is multiplied by the state's term.
   Memory prepare(Var annotations) const override {
     Var part = annotation_v_(tanh(annotation_(annotations)));
     return {concat_last(part, ones(part))};

@@ -1,6 +1,6 @@
 // Beam search. Finished hypotheses are ranked by log P / lp + coverage_penalty * coverage, with the
-// length penalty lp = steps^a, or ((5 + steps) / 6)^a, that of GNMT (Wu et al. 2016, equation 14);
-// coverage: sum over source positions of log(min(1, the attention it got)) (the same equation).
+// length penalty lp = steps^a, or ((5 + steps) / 6)^a as in GNMT (Wu et al. 2016, equation 14); coverage,
+// from the same equation: sum over source positions of log(min(1, total attention weight)).
 #include "framework/eval/beam.hpp"
 
 namespace softalign {

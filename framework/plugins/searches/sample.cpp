@@ -1,4 +1,4 @@
-// Sampling: each symbol is drawn from the model's distribution, complete, sharpened by a temperature,
+// Sampling: each symbol is drawn from the model's distribution, unchanged, sharpened by a temperature,
 // or truncated to its most probable symbols (top k: Fan et al. 2018; nucleus: Holtzman et al. 2020).
 #include "framework/eval/sampling.hpp"
 

@@ -1,7 +1,7 @@
-// Task associative_recall: keys with their values, then queries of some keys, whose values are the
-// target: c 9 k 8 j 3 ? k -> 8 (Ba et al. 2016, section 4.1; Graves et al. 2014, section 4.3, recall
-// the item behind the one asked for). With `hops: 2` the value of a queried key is itself a key, whose value is
-// the target: c k e j k 8 j 3 ? c -> 8. A sentence then has chains of `hops` pairs, which are shuffled.
+// Task associative_recall: keys with their values, then queries of some keys, whose values are the target: c 9
+// k 8 j 3 ? k -> 8 (Ba et al. 2016, section 4.1; Graves et al. 2014, section 4.3, recall the item after the
+// queried one). With `hops: 2` the value of a queried key is itself a key, whose value is the target: c k e j
+// k 8 j 3 ? c -> 8. A sentence then has chains of `hops` pairs, whose pairs are shuffled.
 #include <array>
 #include <numeric>
 #include <optional>
@@ -17,7 +17,7 @@ struct RecallOptions {
   Index keys = 26;
   Index values = 10;
   Index queries = 1;
-  std::optional<Index> hops;  // absent, not 1: so specs without it keep their run IDs
+  std::optional<Index> hops;  // absent, not 1, so that specs without it keep their run IDs
   SyntheticOptions::Lengths pairs{{2, 8}, {2, 8}, {2, 16}};
   SyntheticOptions::Examples examples;
   Index data_seed = 1;
@@ -100,8 +100,8 @@ class AssociativeRecall final : public Task {
 
  private:
   Index hops() const { return options_.hops.value_or(1); }
-  // The stream's numbers up to `keys` draw the keys, later ones the rest, starting with the number of
-  // pairs.
+  // The first random number after those that draw the keys. It draws the number of pairs, later ones
+  // draw the rest.
   std::uint64_t first_number() const { return static_cast<std::uint64_t>(options_.keys + 1); }
   void draw(const RandomStream& stream,
             std::uint64_t i,

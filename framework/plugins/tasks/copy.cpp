@@ -1,4 +1,4 @@
-// Task copy: the target is the source. The easiest alignment there is, the diagonal.
+// Task copy: the target is the source, and the alignment is the diagonal, the easiest one.
 #include <numeric>
 
 #include "framework/data/synthetic.hpp"

@@ -1,9 +1,9 @@
 // Task date_format: dates in English notations, character by character, to be converted to ISO
 // 8601: "Fri, 5th of March 2021" -> 2021-03-05. The splits have different dates.
 //
-// A form is a pattern, a weekday before it or none, and a case of its letters. In a pattern stand
+// A form is a pattern, an optional weekday before it, and the case of its letters. Patterns contain
 //   %Y 2021   %B March  %b Mar  %m 03  %n 3   %d 05  %e 5  %o 5th   and %A Friday, %a Fri.
-// Where day and month are both numbers, the separator says which is first, as is the custom: the day
+// If day and month are both numbers, the separator shows which is first, as is customary: the day
 // before dots (05.03.2021), the month before slashes (03/05/2021), the year before hyphens.
 #include <array>
 #include <chrono>
@@ -179,8 +179,8 @@ Written write(const Form& form, std::chrono::year_month_day date) {
   return out;
 }
 
-// Where a part has as many digits in the target, each comes from its own; else, of a month's name or
-// of a number that has one digit, all of it says both.
+// Links a part of a date to its digits in the target: a number with as many digits is linked digit by
+// digit; a month's name or a number of one digit is linked to each of them as a whole.
 void link(Span from, Index to, Index digits, bool number, std::vector<Link>& links) {
   for (Index k = 0; k < digits; ++k) {
     if (number && from.size == digits)
@@ -190,7 +190,7 @@ void link(Span from, Index to, Index digits, bool number, std::vector<Link>& lin
   }
 }
 
-// Every character that a form may hold; the target's are among them.
+// The vocabulary of the characters of all forms, which include those of the target.
 std::shared_ptr<const Vocabulary> alphabet() {
   std::set<std::string> characters;
   const auto add = [&](std::string_view text) {

@@ -1,4 +1,4 @@
-// Task frames: arrays of numbers, such as the frames of speech, and their targets as text. A source is an HDF5 file
+// Task frames: arrays of numbers, such as the frames of speech, and their targets as text. Sources are in an HDF5 file
 // with two datasets: `frames` [sum of T, F], all arrays one after the other (float32; any floating-point type is
 // read), and `lengths`, the T of each array. Line k of the target file belongs to array k. In Python:
 //
@@ -6,12 +6,12 @@
 //       file["frames"] = np.concatenate(arrays).astype("float32")
 //       file["lengths"] = [len(array) for array in arrays]
 //
-// Line k of an alignment file links frames to words of that target, as of parallel_text: `3-0 4-0 9-1`, positions from
-// 0. An encoder with fewer annotations than frames moves them to the annotation of the frame (Encoder::position_of).
+// Line k of an alignment file links frames to words of target k, as in parallel_text: `3-0 4-0 9-1`, positions from 0.
+// If an encoder has fewer annotations than frames, a link moves to the annotation of its frame (Encoder::position_of).
 //
 // normalise: each of the F numbers is shifted and scaled by its mean m and standard deviation d over the n frames of
-// the training pairs that are kept, (x - m) / d with m = sum(x) / n and d = sqrt(sum((x - m)^2) / n), or d = 1 for a
-// number that does not vary (statistics_of in data/dataset.hpp). The record has m and d, so that `evaluate` and
+// the training pairs that are used, (x - m) / d with m = sum(x) / n and d = sqrt(sum((x - m)^2) / n), or d = 1 for a
+// number that does not vary (statistics_of in data/dataset.hpp). The record contains m and d, so that `evaluate` and
 // `translate` normalise new arrays in the same way.
 #include <algorithm>
 #include <memory>
@@ -35,8 +35,8 @@
 namespace softalign {
 namespace {
 
-// Increase it when the same files and options give other examples than before, because existing caches follow the
-// old rules.
+// Must be increased when the same files and options give different examples than before, because existing caches
+// follow the old rules.
 constexpr int kFrameRules = 1;
 
 struct FramesOptions {
@@ -179,8 +179,8 @@ class Frames final : public Task {
   }
   FrameFormat format() const { return {.size = options_.frame_size}; }
 
-  // The longest source of a split, if that is at most `most` (0: any), as the lengths in its file have it. Load reports
-  // a file that cannot be read.
+  // Returns the longest source in the file of a split, limited to `most` (0: no limit). Returns `most` for a file that
+  // cannot be read, because load() reports it.
   Index longest_source(const FrameFiles& files, Index most) const {
     try {
       const FrameFile file(files.source.path, options_.frame_size);
@@ -211,8 +211,8 @@ class Frames final : public Task {
     encode(data.test, options_.test, for_measuring(), data, emit, progress);
   }
 
-  // Made from the targets whose sources are not too long. Lengths in pieces are known only after their model is
-  // trained, so its text is not measured.
+  // Reads the vocabulary, or builds it from the training targets that are not skipped. Lengths in pieces are known only
+  // after the sub-word model is trained, so the lengths of its training text are not checked.
   std::shared_ptr<const Vocabulary> target_vocabulary(const Progress& progress) const {
     if (const InputFile& from = options_.vocabulary.from; !from.path.empty())
       return read_vocabularies(from.path).target;
@@ -249,7 +249,7 @@ class Frames final : public Task {
 
   enum class Skip { empty, too_long };
 
-  // Without a vocabulary, targets are not measured.
+  // Returns the reason to skip a pair. Without a vocabulary, lengths of targets are not checked.
   static std::optional<Skip> skipped(const FramePairs& pairs,
                                      const Vocabulary* target,
                                      const Longest& longest) {
@@ -270,8 +270,8 @@ class Frames final : public Task {
         longest.option);
   }
 
-  // "340 frames (3f9a2c01)": for people, and different for different arrays, so that `compare` finds the sentences
-  // that two runs share.
+  // Returns "340 frames (3f9a2c01)": readable, and different for different arrays, so that `compare` finds the
+  // sentences that two runs share.
   std::string text_of(std::span<const float> frames) const {
     return fmt::format(
         "{} ({})", counted(std::ssize(frames) / options_.frame_size, "frame"), fingerprint(frames));

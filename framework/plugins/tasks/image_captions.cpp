@@ -1,9 +1,9 @@
 // Task image_captions: images made of handwritten digits, described in words (Xu et al. 2015 describe
 // photographs). Strips: digits from left to right, "three then seven". Scenes: two digits on a square, "a
 // five left of a two" or "a three above a nine". The splits have different digits. A number word is linked
-// to the ink of its digit. An image is frames of one number, its grey levels from 0 (paper) to 16 (ink),
-// column by column from the left, each from the top; a strip is 8 pixels high, a scene `side`. As a line of
-// text, which `translate` reads, it is these numbers with spaces between them.
+// to the ink of its digit. An image is a sequence of frames of one number, its grey levels from 0 (paper)
+// to 16 (ink), column by column from the left, each column from the top; a strip is 8 pixels high, a scene
+// `side`. `translate` reads an image as a line of these numbers, separated by spaces.
 #include <array>
 #include <charconv>
 #include <map>
@@ -18,9 +18,9 @@
 namespace softalign {
 namespace {
 
-constexpr Index kSide = 8;     // of a digit, pixels
+constexpr Index kSide = 8;     // of a digit, in pixels
 constexpr Index kLevels = 17;  // 0: paper, 16: ink
-// The first ten are the numbers.
+// The words of captions; the first ten are the numbers.
 constexpr std::array kWords = {"zero",
                                "one",
                                "two",
@@ -80,7 +80,7 @@ struct Digit {
 
 using Digits = std::map<std::string, std::vector<Digit>, std::less<>>;  // by split
 
-// A line of the file: its split, and the digit.
+// Parses a line of the file: its split, and the digit.
 std::pair<std::string, Digit> parse_digit(const TextFile& file, std::string_view line) {
   const std::vector<std::string_view> words = split_words(line);
   const auto refuse = [&](const char* fault) {
@@ -103,7 +103,7 @@ std::pair<std::string, Digit> parse_digit(const TextFile& file, std::string_view
   return {std::string(words[0]), digit};
 }
 
-// Throws DataError where a split has no digit, or one that another split has too.
+// Throws DataError if a split has no digit, or if two splits have the same digit.
 Digits read_digits(const std::string& path) {
   Digits digits;
   std::map<std::array<Index, kSide * kSide>, std::string> split_of;
@@ -129,7 +129,7 @@ class Image {
  public:
   Image(Index width, Index height) : height_(height), pixels_(usize(width * height)) {}
 
-  // With its left upper corner at (x, y); its ink is what word `word` of the caption is about.
+  // Draws a digit with its upper left corner at (x, y), and links its ink to word `word` of the caption.
   void put(const Digit& digit, Index x, Index y, Index word) {
     for (Index i = 0; i < kSide * kSide; ++i) {
       const Index level = digit.pixels[usize(i)];

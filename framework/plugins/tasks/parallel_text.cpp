@@ -1,5 +1,4 @@
-// Task parallel_text: sentence pairs from two files whose lines match, with word links from a third
-// where there are any.
+// Task parallel_text: sentence pairs from two files whose lines match, with optional word links from a third.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -25,11 +24,11 @@
 namespace softalign {
 namespace {
 
-// Increase it when the same files and options give other examples than before, because existing
-// caches follow the old rules. A test detects it.
+// Must be increased when the same files and options give different examples than before, because
+// existing caches follow the old rules. A test detects such a change.
 constexpr int kRules = 2;
 
-constexpr Index kReportLines = 4096;  // lines from one report of progress to the next
+constexpr Index kReportLines = 4096;  // lines between two progress reports
 
 // Before the text is read, only the allowed lengths are known.
 DataOutline::SplitOutline outline_of(bool references, bool links, Index longest) {
@@ -40,7 +39,7 @@ DataOutline::SplitOutline outline_of(const TextFiles& files, Index longest) {
   return outline_of(given(files.target), given(files.alignment), longest);
 }
 
-// How long a pair may be, and the option that says so.
+// The length limit of a pair, and the option that sets it.
 struct Longest {
   std::string_view option;
   Index tokens;
@@ -67,7 +66,7 @@ struct Longest {
 // One side of a pair as symbols, at most `most` of them.
 struct Side {
   std::vector<Token> tokens;
-  std::vector<Index> word_of;  // where there are links
+  std::vector<Index> word_of;  // only if linked or cut
   std::string text;
   bool cut = false;
 
@@ -177,7 +176,7 @@ class ParallelText final : public Task {
   static MarkedSides marked_by(const Vocabularies& both) {
     return {both.source->marks_spaces(), both.target->marks_spaces()};
   }
-  // Before vocabularies are made.
+  // The sides that mark spaces, before the vocabularies are built.
   MarkedSides marked_sides() const {
     const bool marked = options_.vocabulary.type != "words";
     return given(options_.vocabulary.from) ? marked_by(given_vocabularies())
@@ -195,12 +194,12 @@ class ParallelText final : public Task {
     return both;
   }
 
-  // Whether a model of them is trained.
+  // Returns whether a sub-word model is trained.
   bool subwords() const {
     return options_.vocabulary.type == "sentencepiece" && !given(options_.vocabulary.from);
   }
 
-  // The cached examples, each once.
+  // Identifies the cached examples, which contain each example once: without weights and dropout.
   std::string identity(Hashes& hashes) const {
     Options cached = options_;
     cached.train.weights.reset();
@@ -259,8 +258,8 @@ class ParallelText final : public Task {
 
   bool truncates() const { return options_.too_long == "truncate"; }
 
-  // Returns the number of lines; 0: not counted. Pieces are known only after their model is trained, and a
-  // sentence has at least as many pieces as words, so their training text is measured in words.
+  // Returns the number of training lines; 0: not counted. Pieces are known only after their model is trained,
+  // and a sentence has at least as many pieces as words, so their training text is measured in words.
   Index make_vocabularies(Dataset& data, const Progress& progress) const {
     if (given(options_.vocabulary.from)) {
       const Vocabularies both = given_vocabularies();
@@ -319,7 +318,7 @@ class ParallelText final : public Task {
     }
   }
 
-  // `number`: of several files. `split.counts.read`: how many lines there are, as far as that is known.
+  // split.counts.read: the number of lines, for progress reports; 0: unknown.
   void encode(Split& split,
               const std::vector<TextFiles>& texts,
               Longest longest,
@@ -339,6 +338,7 @@ class ParallelText final : public Task {
     }
   }
 
+  // number: ".1", ".2", ... if the split has several files, otherwise empty.
   SplitCounts encode(Split& split,
                      const TextFiles& files,
                      const std::string& number,
@@ -350,7 +350,7 @@ class ParallelText final : public Task {
     SplitCounts counts;
     PairReader reader = reader_of(files, marked_by({data.source, data.target}));
     TextSurvey sources(*data.source), targets(*data.target);
-    std::map<std::string, Index> clusters;  // numbers, by key
+    std::map<std::string, Index> clusters;  // cluster numbers by key
     for (Pair pair; reader.next(pair);) {
       on_line(++counts.read);
       if (pair.empty()) {

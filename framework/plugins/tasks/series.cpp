@@ -1,14 +1,13 @@
 // Task series: a column of a text file, such as CSV, whose rows are equally far apart in time. A source is the
-// `history` values before a moment, frames of one number; the target are the `horizon` values from there on.
+// `history` values before a moment, as frames of one number; the target is the `horizon` values from that moment on.
 //
-// Time divides the splits: the last values are for test, those before them for dev, the rest for training. All target
-// values of a window lie in its split; its history may reach back into the one before. Training windows begin
-// `stride` values apart, those of dev and test `stride_test`, by default the horizon, so that each value is forecast
-// once.
+// Splits are consecutive in time: the last values are for test, those before them for dev, the rest for training. All
+// target values of a window lie in its split; its history may reach into the previous split. Training windows begin
+// `stride` values apart, those of dev and test `stride_test`, by default the horizon, to forecast each value once.
 //
 // Target symbols are `bins` numbers, the centres of equally wide bins over the range of the training values, widened
-// by `margin` of it at each side; they are rounded to so few decimals that a centre moves by at most a hundredth of a
-// bin. A value has the nearest symbol; values beyond the outermost bins are counted and take those. Output layer
+// by `margin` of it at each side; they are rounded to the fewest decimals that move no centre by more than a hundredth
+// of a bin. A value gets the nearest symbol; values beyond the outermost bins are counted and get those. Output layer
 // gaussian makes the loss the likelihood of the binned values. Sources are normalised by the mean and standard
 // deviation of the training values. The record has the symbols and both numbers, so that `evaluate`, `translate` and
 // `score` treat new values in the same way. A forecast has exactly `horizon` values unless its search sets min_ratio.
@@ -75,8 +74,8 @@ struct SeriesOptions {
   }
 };
 
-// The fields of a line of CSV; a field in double quotes may hold the separator, and quotes written twice. ' ': any
-// white space separates.
+// Returns the fields of a line of CSV; a field in double quotes may contain the separator, and quotes written twice.
+// Separator ' ' stands for any white space.
 std::vector<std::string> fields_of(const std::string& line, char separator) {
   if (separator == ' ') {
     const auto words = split_words(line);
@@ -109,7 +108,7 @@ struct SeriesValues {
   Index first_line = 1;
 };
 
-// Whether a field of the first line is a name, and not a value or one that is missing.
+// Returns whether a field of the first line is a name, not a value or a missing value.
 bool is_name(const std::string& field) {
   const std::string lower = lower_case(field);
   return !number_in(field) && lower != "" && lower != "na" && lower != "nan" && lower != "null";
@@ -119,7 +118,7 @@ bool is_name(const std::string& field) {
 SeriesValues read_values(const SeriesOptions& options) {
   TextFile file(options.file.path);
   std::string line;
-  file.next(line);  // no file is empty
+  file.next(line);  // throws for an empty file
   const char separator = separator_of(line);
   const std::vector<std::string> names = fields_of(line, separator);
   auto column = usize(std::ranges::find(names, options.column) - names.begin());
@@ -177,7 +176,7 @@ std::shared_ptr<const NumberVocabulary> bins_of(std::span<const float> training,
   return std::make_shared<NumberVocabulary>(symbols);
 }
 
-// Those of a trained model.
+// Returns the bins of a trained model.
 std::shared_ptr<const NumberVocabulary> bins_of(const Vocabulary& trained) {
   std::vector<std::string> symbols;
   for (Token id = kSpecials; id < static_cast<Token>(trained.size()); ++id)
