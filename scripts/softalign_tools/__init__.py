@@ -1,5 +1,5 @@
-"""What the scripts here and the Python package `softalign_lab` share: asking the program, charts and figures, the report, the search by Optuna.
+"""Code shared by the scripts and the Python package `softalign_lab`: calling the program, charts and figures, the report, the search with Optuna.
 
-Pure Python for any interpreter: nothing here imports `softalign_lab`, whose compiled module belongs to one. Scripts are called by their users; this
-is imported.
+Pure Python for any interpreter: nothing here imports `softalign_lab`, whose compiled module works with only one. Users run the scripts; these
+modules are only imported.
 """

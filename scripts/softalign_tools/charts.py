@@ -1,4 +1,4 @@
-"""What pages and figures draw: curves and metrics by length, as `softalign export --what report` has them. Nothing is computed anew."""
+"""The charts of pages and figures: curves and metrics by length, with the numbers of `softalign export --what report`. Nothing is recomputed."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-SIGNS = {"percent": "%", "1": ""}  # units as figures have them
-Json = dict[str, Any]  # an object of the program's answer
+SIGNS = {"percent": "%", "1": ""}  # units as figures show them
+Json = dict[str, Any]  # an object in the program's output
 
 
 def or_nan(value: float | None) -> float:
-    """NaN for what the program does not know."""
+    """Returns the value, NaN for one that the program does not know."""
     return math.nan if value is None else float(value)
 
 
 @dataclass(frozen=True)
 class Line:
-    """A series: means over its seeds, and the ends of the band around them, NaN where there is none."""
+    """A series: means over its seeds, and the ends of the band around them, NaN if there is no band."""
 
     series: str
     at: Sequence[float]
     mean: Sequence[float]
     low: Sequence[float] = ()
     high: Sequence[float] = ()
-    seeds: Sequence[int] = ()  # of the runs it is the mean of
-    left_out: Sequence[str] = ()  # the places of others, which are not complete
-    n: Sequence[int] = ()  # values at each place; () of one seed
+    seeds: Sequence[int] = ()  # of the runs in the mean
+    left_out: Sequence[str] = ()  # paths of runs that are not in the mean because they are not complete
+    n: Sequence[int] = ()  # number of values at each point; () for a single seed
     sd: Sequence[float | None] = ()
-    end: float = -math.inf  # the last place where any of its runs has a value
-    trend: Sequence[tuple[float, float]] = ()  # of a long curve the means of successive updates
-    look: str = ""  # the name that its colour and marker belong to; "": series
+    end: float = -math.inf  # the last point at which any of its runs has a value
+    trend: Sequence[tuple[float, float]] = ()  # for a long curve: (update, mean of successive updates)
+    look: str = ""  # the name that determines colour and marker; "": series
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over an axis, and what is known of their values."""
+    """Lines over an axis, with title, units and range of their values."""
 
     title: str
     units: str
@@ -47,18 +47,18 @@ class Chart:
     axis: str = "updates"
     along: str = "update"
     note: str = ""
-    ticks: list[str] = field(default_factory=list)  # buckets of length, where the places of lines are their numbers
-    counts: list[str] = field(default_factory=list)  # how many sentences each of them has
+    ticks: list[str] = field(default_factory=list)  # length buckets, if the positions of lines are bucket indices
+    counts: list[str] = field(default_factory=list)  # number of sentences in each bucket
 
     @property
     def all_zero(self) -> bool:
-        """Whether there is nothing to see."""
+        """True if all known values are 0, so that there is nothing to see."""
         known = [v for line in self.lines for v in line.mean if v is not None and math.isfinite(v)]
         return bool(known) and not any(known)
 
     @property
     def label(self) -> str:
-        """BLEU (%)"""
+        """Title and units: "BLEU (%)"."""
         return labelled(self.title, self.units)
 
     @property
@@ -67,18 +67,18 @@ class Chart:
 
     @cached_property
     def logarithmic(self) -> bool:
-        """Where values are far apart, but for shares."""
+        """True if means are positive and span more than a factor of 4, except for percentages."""
         known = [v for line in self.lines for v in line.mean if math.isfinite(v)]
         return not self.from_zero and bool(known) and min(known) > 0 and max(known) / min(known) > 4
 
     @cached_property
     def least(self) -> float:
-        """Of a band: what a value can be, on a logarithmic axis not below half of the least mean."""
+        """The lowest value of a drawn band: the metric's lower bound; on a logarithmic axis at least half of the smallest mean."""
         means = (v for line in self.lines for v in line.mean if v > 0)
         return max(self.limits[0], min(means) / 2) if self.logarithmic else self.limits[0]
 
     def within(self, value: float) -> float:
-        """A band's end where the values can be: a deviation says nothing beyond that."""
+        """Returns the end of a band, clipped to possible values, because a deviation has no meaning beyond them."""
         return max(min(value, self.limits[1]), self.least)
 
 
@@ -104,7 +104,7 @@ def _line(data: Json, band: str) -> Line:
 
 
 def curves(panel: Json, band: str = "sd") -> dict[str, Chart]:
-    """By name: "dev/loss"."""
+    """Returns the panel's charts by update, by name: "dev/loss"."""
     made = {}
     for one in panel["curves"]:
         trends = {trend["series"]: [*zip(trend["at"], trend["mean"])] for trend in one["trend"]}
@@ -125,17 +125,17 @@ def diagnostics(panel: Json) -> list[Chart]:
 
 
 def counts_of(table: Json) -> list[str]:
-    """How many sentences each bucket has; runs may have been tested on different ones."""
+    """Returns the number of sentences in each bucket; a range if runs were tested on different ones."""
     return [str(most) if least == most else f"{least}–{most}" for least, most in zip(table["sentences"], table["most"])]
 
 
 def own_buckets(row: Json) -> tuple[int, ...]:
-    """Those that the runs of a series were measured by; a table has those of all series."""
+    """Returns the buckets with which a series was measured; a table has the buckets of all series."""
     return tuple(at for at, cell in enumerate(row["cells"]) if at > 0 and cell["recorded"])
 
 
 def by_length(data: Json, panel: Json, table: Json, band: str = "sd", own: Sequence[int] | None = None) -> Chart:
-    """A metric over the buckets that hold a sentence; or over these, up to the last that holds one, of the series that have just them."""
+    """Returns a metric by source length, up to the last bucket with a sentence: over all buckets with one, or over `own`, for the series with just these."""
     held = [at for at in range(1, len(table["buckets"])) if table["most"][at] > 0]
     kept = held if own is None else [at for at in own if at <= max(held, default=0)]
     facts, lines = data["metrics"].get(table["metric"], {"title": table["metric"], "units": ""}), []
@@ -158,31 +158,32 @@ def by_length(data: Json, panel: Json, table: Json, band: str = "sd", own: Seque
 
 
 def seeds_of(panel: Json, series: str) -> list[int]:
-    """Of the complete runs of a series, as a table's cells have their values."""
+    """Returns the seeds of the complete runs of a series, in the order of the values in a table's cells."""
     group = panel["comparison"]["groups"][panel["series"].index(series)]
     return [run["seed"] for run in group["runs"]]
 
 
 def length_label(runs: Iterable[Json]) -> str:
-    """With what lengths count, of all that these runs count."""
+    """Returns the label of the length axis, with the units in which these runs count lengths."""
     units = dict.fromkeys(run["record"]["length_unit"] for run in runs if run["complete"])
     return f"source length ({', '.join(units) or 'tokens'})"
 
 
 def trained_lengths(run: Json) -> tuple[int | None, int] | None:
-    """The shortest and the longest source that training saw, as the spec bounds them; of text only the longest, and only where the bound left some out."""
+    """Returns the shortest and longest source length trained on, as bounded by the spec. For text, returns only the longest, and only if the bound
+    excluded or cut sentences."""
     task = run["record"]["spec"].get("task")
     if not isinstance(task, dict) or task.get("type") == "image_captions":
-        return None  # it counts digits, and a source has pixels
+        return None  # its length counts digits, but a source has pixels
     lengths, longest = task.get("length"), task.get("max_length")
     if isinstance(lengths, dict) and isinstance(train := lengths.get("train"), list) and [type(n) for n in train] == [int, int]:
         return train[0], train[1]
-    in_words = run["record"]["length_unit"] == "words"  # training bounds symbols
+    in_words = run["record"]["length_unit"] == "words"  # but the bound of training counts symbols
     train = run["record"]["data"].get("train", {})
-    bounded = any(train.get(count) for count in ("dropped_too_long", "truncated"))  # else the text may be shorter
+    bounded = any(train.get(count) for count in ("dropped_too_long", "truncated"))  # else all sentences may be shorter than the bound
     return (None, longest) if isinstance(longest, int) and bounded and not in_words else None
 
 
 def chosen(chart: Chart, series: Sequence[str]) -> Chart:
-    """With the lines of these, in their order."""
+    """Returns the chart with only the lines of these series, in their order."""
     return replace(chart, lines=[line for name in series for line in chart.lines if line.series == name])

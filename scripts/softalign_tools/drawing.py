@@ -1,4 +1,4 @@
-"""What all figures of records have in common: the page of a paper (widths, fonts), looks of lines, axes, matrices, files. Lengths are in inches, fonts in points."""
+"""Code shared by all figures of records: the page of a paper (widths, fonts), looks of lines, axes, matrices, files. Lengths are in inches, fonts in points."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from softalign_tools.files import MAKER, write
 from softalign_tools.fonts import families, use_fonts
 from softalign_tools.matrices import Alignment
 
-WIDTHS = {"column": 3.03, "page": 6.3}  # of the ACL style's two columns
-SMALL = 7  # font of ticks, legends and words
-SMALLEST = 5  # below it words are hard to read
-# They come with matplotlib, so a figure is the same on every machine, but for letters that they lack; STIX goes with the Times of papers.
+WIDTHS = {"column": 3.03, "page": 6.3}  # in the two-column ACL style
+SMALL = 7  # font size of ticks, legends and words
+SMALLEST = 5  # font size below which words are hard to read
+# These come with matplotlib, so a figure is the same on every machine, except for letters that they lack; STIX matches the Times of papers.
 FONTS = {"serif": ["STIXGeneral", "DejaVu Serif", "DejaVu Sans"], "sans": ["DejaVu Sans"]}
 INK, FAINT, SURE = "#2b2b2b", "#9a9a9a", "#d55e00"
-LINKS = {2: ("sure link", 1.5, "-"), 1: ("possible link", 0.7, (0, (1, 1.5)))}  # value in gold -> name, line's width and style
+LINKS = {2: ("sure link", 1.5, "-"), 1: ("possible link", 0.7, (0, (1, 1.5)))}  # value in Alignment.gold -> name, line width and style
 STYLE = {
     "font.size": 10,
     "text.color": INK,
@@ -52,7 +52,7 @@ STYLE = {
     "ytick.color": INK,
     "legend.frameon": False,
 }
-PAPER = {  # beside it
+PAPER = {  # sizes, in addition to STYLE
     "font.size": 8,
     "axes.labelsize": 8,
     "xtick.labelsize": SMALL,
@@ -69,7 +69,7 @@ PAPER = {  # beside it
     "axes.labelpad": 2,
     "lines.linewidth": 1.2,
     "lines.markersize": 4,
-    "pdf.fonttype": 42,  # TrueType: what conferences ask for
+    "pdf.fonttype": 42,  # TrueType, which conferences require
     "savefig.dpi": 300,
 }
 
@@ -85,7 +85,7 @@ class Drawing(Figure):
     def __init__(self, *args: Any, **how: Any) -> None:
         super().__init__(*args, **how)
         FigureCanvasAgg(self)
-        self.notes: list[str] = []  # of which seeds a line is the mean, what is left out
+        self.notes: list[str] = []  # seeds of the lines, runs that are left out
         self._style = {name: matplotlib.rcParams[name] for name in ("font.family", *STYLE, *PAPER)}
 
     def draw(self, renderer: RendererBase) -> None:
@@ -99,18 +99,18 @@ class Drawing(Figure):
 
 
 def looks(series: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Series -> how matplotlib draws its line."""
+    """Returns series -> matplotlib's keywords for its line."""
     return {name: {"color": palette.colour(place), "marker": palette.MARKERS[palette.marker(place)], "linestyle": palette.dash(place), "mec": "white", "mew": 0.4}
             for name, place in palette.look_places(series).items()}  # fmt: skip
 
 
 def files_of(stem: Path) -> list[Path]:
-    """STEM.pdf and STEM.png, where a figure goes."""
+    """Returns STEM.pdf and STEM.png, the files of a figure."""
     return [stem.with_name(f"{stem.name}.{kind}") for kind in ("pdf", "png")]
 
 
 def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
-    """As PDF or PNG, by its name, with the mark that files.py knows. The bytes tell neither the time nor the version of what drew it."""
+    """Writes a PDF or PNG, by the suffix of `path`, with the mark that files.py recognises. The bytes contain neither the time nor a program version."""
     marks = {".pdf": {"CreationDate": None, "Creator": MAKER, "Producer": None}, ".png": {"Software": MAKER}}
     use_fonts(figure)
     drawn = io.BytesIO()
@@ -119,14 +119,14 @@ def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
 
 
 def plain_log_ticks(axis: Axis, multiples: Sequence[float] = (1, 2, 5)) -> None:
-    """Of a logarithmic axis: these multiples of powers of ten, written as plain numbers."""
+    """Labels a logarithmic axis at these multiples of powers of ten, as plain numbers."""
     axis.set_major_locator(LogLocator(subs=multiples))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_locator(NullLocator())
 
 
 def value_axis(axis: Axes, chart: Chart) -> None:
-    """From 0 for shares, logarithmic where values are far apart."""
+    """Scales the value axis: from 0 for percentages, logarithmic if `chart.logarithmic`."""
     if chart.logarithmic:
         axis.set_yscale("log")
         plain_log_ticks(axis.yaxis)
@@ -145,7 +145,7 @@ def bounds(label: str) -> tuple[float, float]:
 
 
 def place(length: float, labels: Sequence[str]) -> float:
-    """Where a source length lies on an axis on which bucket i spans i - 0.5 to i + 0.5."""
+    """Returns the position of a source length on an axis on which bucket i spans i - 0.5 to i + 0.5."""
     for index, (low, high) in enumerate(map(bounds, labels)):
         if length <= high:
             return index - 0.5 + (max(length - low + 1, 0) / (high - low + 1) if high < math.inf else 1)
@@ -153,8 +153,8 @@ def place(length: float, labels: Sequence[str]) -> float:
 
 
 def length_axis(axis: Axes, trained: set[tuple[int | None, int] | None], buckets: Sequence[str], *, size: float, colour: str) -> None:
-    """Buckets side by side, and behind them the lengths that training saw, where they are the same for all runs."""
-    if len(trained) == 1 and None not in trained:  # others are told apart by their names
+    """Puts buckets side by side and shades the lengths that runs were trained on, if they are the same for all runs."""
+    if len(trained) == 1 and None not in trained:  # the names of series say if runs were trained on different lengths
         ((shortest, longest),) = trained
         left = place(shortest - 1, buckets) if shortest else -0.5
         axis.axvspan(left, place(longest, buckets), color="#eef3e2", zorder=0, lw=0)
@@ -166,24 +166,24 @@ def length_axis(axis: Axes, trained: set[tuple[int | None, int] | None], buckets
 
 
 def asides(n: int) -> np.ndarray:
-    """How far each of n runs' points stands beside its bucket's middle, so that equal values do not hide."""
+    """Returns the horizontal offset of each of n lines from the centre of a bucket, so that equal values do not hide each other."""
     return min(0.07, 0.4 / n) * (np.arange(n) - (n - 1) / 2)
 
 
 def runs_of(row: np.ndarray, value: int) -> list[tuple[int, int]]:
-    """First and last position of each run of a value."""
+    """Returns the first and last position of each run of consecutive cells with this value."""
     edges = np.flatnonzero(np.diff(np.pad(row == value, 1).astype(int)))
     return [(first, last - 1) for first, last in edges.reshape(-1, 2).tolist()]
 
 
 def draw_matrix(axis: Axes, item: Alignment, size: float, line: float = 1, every: int = 1) -> AxesImage:
-    """Source words along the top, target words down, gold links outlined. `line`: a factor on widths of lines; `every`: of how many numbers one is written.
+    """Draws source words along the top, target words down the side, gold links outlined. `line`: scales line widths; `every`: step between labelled columns.
 
-    Links of neighbouring numbers, such as the frames of a word, have one outline.
+    Links of neighbouring numbered positions, such as the frames of a word, share one outline.
     """
     t, s = item.weights.shape
     image = axis.imshow(item.weights, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-    written = range(0, max(1, s - every // 2), every)  # none hangs over the edge
+    written = range(0, max(1, s - every // 2), every)  # so that no label extends beyond the edge
     axis.set_xticks(written, [item.source[k] for k in written], rotation=90 if every == 1 else 0, fontsize=size)
     axis.set_yticks(range(t), item.target, fontsize=size)
     axis.tick_params(length=0, pad=3.5 * line, top=False, labeltop=True, labelbottom=False)
@@ -205,25 +205,25 @@ def draw_matrix(axis: Axes, item: Alignment, size: float, line: float = 1, every
 
 
 def link_keys(items: Sequence[Alignment], line: float = 1) -> list[Rectangle]:
-    """For a legend: the kinds of links that any of these has."""
+    """Returns legend handles for the kinds of links that occur in these alignments."""
     golds = [item.gold for item in items if item.gold is not None]
     return [Rectangle((0, 0), 1, 1, fill=False, ec=SURE, lw=width * line, ls=style, label=name)
             for value, (name, width, style) in LINKS.items() if any((gold == value).any() for gold in golds)]  # fmt: skip
 
 
 def text_width(words: str, size: float) -> float:
-    """In inches, as its fonts have it."""
+    """Returns the width in inches, in the fonts that the words need."""
     return _width(words, tuple(families(words, matplotlib.rcParams["font.family"]))) * size / 72
 
 
 @cache
 def _width(words: str, family: tuple[str, ...]) -> float:
-    """For each point of the font's size."""
+    """Returns the width in points at a font size of one point."""
     return text_to_path.get_text_width_height_descent(words, FontProperties(family=list(family), size=1), ismath=False)[0]
 
 
 def wrapped(words: str, room: float) -> str:
-    """On as many lines as it takes, broken behind commas. room: inches of a line in the font of legends."""
+    """Returns the words on as many lines as they need, broken after commas. room: line width in inches, for the font size of legends."""
     lines = [""]
     for part in words.split(", "):
         longer = f"{lines[-1]}, {part}" if lines[-1] else part
@@ -232,11 +232,11 @@ def wrapped(words: str, room: float) -> str:
 
 
 def legend_above(figure: Figure, handles: list) -> Legend:
-    """Row by row, in as few rows as the width allows, about equally long; a figure of constrained layout makes room for it, and grows where
-    it is higher than half of it."""
+    """Puts a legend at the top, filled row by row, in as few rows of similar length as fit the width. A constrained layout makes room for it;
+    the figure grows if the legend is higher than half of it."""
     width, height = figure.get_size_inches()
     for handle in handles:
-        handle.set_label(wrapped(handle.get_label(), width - 0.5))  # beside a piece of its line
+        handle.set_label(wrapped(handle.get_label(), width - 0.5))  # next to a sample of its line
     renderer = figure.canvas.get_renderer()
     count = len(handles)
     for columns in dict.fromkeys(math.ceil(count / rows) for rows in range(1, count + 1)):

@@ -1,5 +1,5 @@
-"""How a script ends; imported first. Ctrl-C ends it at once and without a word, also while modules are read, and so does a reader
-that wants no more (| head). A standard output that is full or closed costs a line."""
+"""Clean exits of scripts; imported first. Ctrl-C ends a script at once and silently, even while modules are imported, and so does a reader
+that closes the pipe (| head). If standard output is full or closed, the script prints one line and fails."""
 
 import io
 import os
@@ -14,11 +14,11 @@ signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 def _unwritten(error: OSError) -> NoReturn:
     sys.stderr.write(f"{Path(sys.argv[0]).stem}: standard output: cannot be written: {error.strerror}\n")
-    os._exit(1)  # Python would try again as it ends
+    os._exit(1)  # sys.exit would make Python write again at shutdown
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output, for which no script needs to look out."""
+    """Standard output whose errors end the script, so that scripts need not handle them."""
 
     def write(self, text: str) -> int:
         try:
@@ -33,9 +33,9 @@ class _Output(io.TextIOWrapper):
             _unwritten(error)
 
 
-if sys.stdout is None:  # closed; the first file to be opened would take its number
-    sys.stdout = sys.__stdout__ = open(os.open(os.devnull, os.O_RDONLY), "w")  # to which nothing can be written
-if sys.stdout is sys.__stdout__:  # and not a test's
+if sys.stdout is None:  # closed; the first file opened would get its descriptor
+    sys.stdout = sys.__stdout__ = open(os.open(os.devnull, os.O_RDONLY), "w")  # read-only, so that writing fails
+if sys.stdout is sys.__stdout__:  # not replaced by a test
     _how = {"encoding": sys.stdout.encoding, "errors": sys.stdout.errors}
     _how |= {"line_buffering": sys.stdout.line_buffering, "write_through": sys.stdout.write_through}
     sys.stdout = sys.__stdout__ = _Output(sys.stdout.detach(), **_how)

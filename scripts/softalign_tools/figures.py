@@ -1,6 +1,7 @@
-"""The figures of papers, from the places of records: what `figures.py COMMAND` and the Python package draw, with the program's own numbers.
+"""Figures for papers from the paths of records, as `figures.py COMMAND` and the Python package draw them, with the program's own numbers.
 
-Each throws RecordError where the records have nothing to draw, ChoiceError where they lack what was asked for; `note` is told what is left out.
+Each function raises RecordError if the records have nothing to draw, ChoiceError if they lack what was requested; `note` is called with remarks, for
+example on runs that are left out.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from softalign_tools.program import RecordError, answer, report_of
 from softalign_tools.sweep_table import RANKED, ChoiceError, SweepTable, cells, spoken
 
 BANDS = ("sd", "range", "none")  # around means over seeds
-FEW = 4  # sentences whose alignment is drawn where none is asked for
+FEW = 4  # sentences whose alignment is drawn if none is requested
 MOST = 40  # values of a parameter along one side of a heatmap
 Place = str | Path
 
 
 def read(places: Sequence[Place], note: Note, *options: str) -> Json:
-    """What the program says of them; a note for each that it cannot read. Throws RecordError where nothing is left."""
+    """Returns the program's report of these paths, with a note for each that it cannot read. Raises RecordError if it can read none."""
     data = report_of(places, "--resamples=0", *options)
     lines = [f"{one['place']}: {one['text']}" for one in data["problems"]]
     if not data["runs"] and not data["alignments"]["panes"]:
@@ -49,7 +50,7 @@ def with_sentences(sentences: Sequence[int]) -> list[str]:
 
 
 def every(places: Sequence[Place], sentences: Sequence[int], width: str, band: str, note: Note) -> Iterator[tuple[str, Draw]]:
-    """All figures that the records have the numbers for, each with its name; of two with one name the second has ~2 behind it."""
+    """Yields name and drawing function of every figure for which the records have numbers; repeated names get the suffixes ~2, ~3, ..."""
     seen: dict[str, int] = {}
     data = read(places, note, *with_sentences(sentences))
     drawn = {pane["run"] for pane in data["alignments"]["panes"]}
@@ -62,7 +63,7 @@ def every(places: Sequence[Place], sentences: Sequence[int], width: str, band: s
 
 
 def renamed(drawn: Sequence[Chart], names: Mapping[str, str]) -> list[Chart]:
-    """With other names for some of their lines, which look as before."""
+    """Returns the charts with some lines renamed; the look of the lines does not change."""
     there = list(dict.fromkeys(line.series for chart in drawn for line in chart.lines))
     for old in names:
         if old not in there:
@@ -73,7 +74,7 @@ def renamed(drawn: Sequence[Chart], names: Mapping[str, str]) -> list[Chart]:
 def lengths(
     places: Sequence[Place], metrics: Sequence[str], band: str, names: Mapping[str, str], width: str, height: float | None, note: Note
 ) -> Drawing:
-    """A panel for each metric of the test by source length; without metrics one of the usual ones."""
+    """Draws a panel for each test metric by source length. metrics: default is the last main metric that was measured, else token accuracy."""
     data = read(places, note)
     for run in data["runs"]:
         if not run["complete"]:
@@ -99,7 +100,7 @@ def lengths(
 def curves(
     places: Sequence[Place], metrics: Sequence[str], smooth: int, band: str, names: Mapping[str, str], width: str, height: float | None, note: Note
 ) -> Drawing:
-    """A panel for each number by update, "bleu" of dev or "train/loss". smooth: so many updates of train/.. are a point, their mean."""
+    """Draws a panel for each metric by update, "bleu" (of dev) or "train/loss". smooth: the number of updates whose mean is one point of train/.."""
     wanted = [metric if "/" in metric else f"dev/{metric}" for metric in metrics or ["dev/loss"]]
     data = read(places, note, f"--smooth={smooth}")
     drawn, most = [], max((len(one["lines"]) for panel in data["panels"] for one in panel["curves"]), default=0)
@@ -127,14 +128,14 @@ def curves(
 
 
 def spans(numbers: Sequence[int]) -> str:
-    """Ascending numbers, neighbours as one span: "0 to 299, 304"."""
+    """Returns ascending numbers as text, consecutive ones as a span: "0 to 299, 304"."""
     first = [n for at, n in enumerate(numbers) if at == 0 or numbers[at - 1] != n - 1]
     last = [n for at, n in enumerate(numbers) if at + 1 == len(numbers) or numbers[at + 1] != n + 1]
     return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in zip(first, last))
 
 
 def titles_of(data: Json, runs: Sequence[int]) -> dict[int, str]:
-    """What each run is called beside these others."""
+    """Returns each run's title, with its panel and seed only if they distinguish it from the other runs."""
     of = [data["runs"][at] for at in runs]
     several, twins = len({run["panel"] for run in of}) > 1, Counter((run["panel"], run["series"]) for run in of)
     parts = [(run["panel"] * several, run["series"] or run["name"], f"seed {run['seed']}" * (twins[run["panel"], run["series"]] > 1)) for run in of]
@@ -144,7 +145,7 @@ def titles_of(data: Json, runs: Sequence[int]) -> dict[int, str]:
 def chosen(
     places: Sequence[Place], sentences: Sequence[int], module: str, heads: Sequence[int], pieces: bool, names: Mapping[str, str], note: Note
 ) -> list[tuple[str, Alignment]]:
-    """The sentences asked for, of each file, with a name where there is more than one."""
+    """Returns the requested alignments, one for each sentence, file and head, with titles that distinguish them."""
     data, kept = read(places, note, *with_sentences(sentences)), "kept" if sentences else "sentence"
     files: dict[str, list[Json]] = {}
     for pane in data["alignments"]["panes"]:
@@ -184,7 +185,7 @@ def chosen(
 
 
 def part_title(pane: Json, head: int | None) -> str:
-    """Which of a record's alignments: "cross_layer1, mean of 2 heads"; "" for the plain ones."""
+    """Returns the module and head of an alignment as text: "cross_layer1, mean of 2 heads"; "" for plain attention with one head."""
     of = f"head {head}" if head is not None else f"mean of {len(pane['heads'])} heads" * (len(pane["heads"]) > 1)
     return ", ".join(part for part in (pane["module"] * (not is_plain(pane)), of) if part)
 
@@ -192,7 +193,7 @@ def part_title(pane: Json, head: int | None) -> str:
 def alignments(
     places: Sequence[Place], sentences: Sequence[int], module: str, heads: Sequence[int], pieces: bool, names: Mapping[str, str], width: str, note: Note
 ) -> Drawing:
-    """module: which of the record's alignments; "": the default one. heads: of these a panel each; []: their mean. pieces: between sub-words or characters, not between words."""
+    """Draws alignments. module: "" for the default. heads: one panel each; []: the mean of all. pieces: between sub-words or characters, not words."""
     panels = chosen(places, sentences, module, heads, pieces, names, note)
     figure, size = draw_alignments(panels, width, len(panels) // len({item.sentence for _, item in panels}))
     if size < SMALLEST:
@@ -211,7 +212,7 @@ def images(places: Sequence[Place], sentences: Sequence[int], module: str, heads
 def heatmap(
     sweep: Place, x: str | None, y: str | None, metric: str | None, where: Mapping[str, object], best: bool, width: str, height: float | None, note: Note
 ) -> Drawing:
-    """A metric over two parameters of a sweep, the mean over seeds. where: only rows with these values; best: of the other parameters those that are best."""
+    """Draws a metric, the mean over seeds, over two parameters of a sweep. where: only rows with these values; best: other parameters at their best."""
     data = report_of([sweep], "--resamples=0")
     if data["table"] is None:
         raise RecordError(next((f"{one['place']}: {one['text']}" for one in data["problems"]), f"{sweep}: no sweep.h5 here; `softalign sweep status` writes it"))

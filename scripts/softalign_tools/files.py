@@ -1,7 +1,7 @@
-"""Files and lines of text that a user of scripts meets: read, written, printed.
+"""Reads, writes and prints the files and messages of scripts.
 
-One law for all that is written: a page or picture that softalign made is replaced, anything else needs --force; a symbolic link, a folder or a device
-never is.
+One rule for all output files: a page or picture made by softalign is replaced, any other file only with --force; a symbolic link, a folder or a device
+is never replaced.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ MARKS = (  # near the start of a page, a checklist in Markdown, a PNG
     rb"\x89PNG\r\n\x1a\n.{25,200}tEXtSoftware\0" + MAKER.encode(),
 )
 MADE = re.compile(b"|".join(MARKS), re.DOTALL)
-PDF_MARK = f"/Creator ({MAKER})".encode()  # stands at the end
+PDF_MARK = f"/Creator ({MAKER})".encode()  # near the end of a PDF
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class OutputError(Exception):
-    """What stands where a file is to be written, and the remedy: the command line is wrong."""
+    """Raised if an output path must not be written, with the reason and the remedy. Scripts report it as a wrong command line."""
 
 
 def read_bytes(path: Path, most: int = -1) -> bytes:
-    """A file, or how it begins. Throws OSError; ValueError for a pipe or a device, for whose writer nobody waits."""
+    """Reads a file, or its first `most` bytes. Raises OSError; ValueError for a pipe or a device, without waiting for its writer."""
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("it is a pipe or a device, where a file belongs; move it away")
@@ -46,7 +46,7 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 
 def parse_checked(parser: argparse.ArgumentParser, *names: str) -> argparse.Namespace:
-    """The command line, refused before any work where one of these options names a file that must not be written."""
+    """Parses the command line. Exits before any work if one of these options names a file that must not be written."""
     add_force(parser)
     given = parser.parse_args()
     try:
@@ -68,10 +68,10 @@ def made_by_us(path: Path) -> bool:
 
 
 def check(path: Path, force: bool) -> None:
-    """Throws OutputError when the law forbids to write there."""
+    """Raises OutputError if the rule above forbids writing to this path."""
     try:
         mode = path.lstat().st_mode
-    except OSError:  # nothing is there; whatever else is wrong, writing says
+    except OSError:  # does not exist; writing reports any other error
         return
     if stat.S_ISLNK(mode):
         raise OutputError(f"{path}: is a symbolic link, and no file is written through one; name its file, or remove the link")
@@ -83,7 +83,7 @@ def check(path: Path, force: bool) -> None:
 
 @contextmanager
 def held_back(*signals: signal.Signals) -> Iterator[None]:
-    """They take effect at the end. A thread's mask would not do: the kernel gives them to another, of numpy's library for example."""
+    """Delays signals until the block ends. A signal mask would not do: it is per thread, and the kernel would choose another, for example one of numpy's."""
     came: list[int] = []
     before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in signals}
     try:
@@ -96,18 +96,18 @@ def held_back(*signals: signal.Signals) -> Iterator[None]:
 
 
 def write(path: Path, content: bytes, force: bool = False) -> None:
-    """Whole or not at all: beside its place first, synced, then renamed. The same bytes again are no replacement.
+    """Writes a file whole or not at all: first to a temporary file next to it, synced, then renamed. A file that has these bytes already is left alone.
 
-    Throws OutputError as `check` does, OSError when the system refuses.
+    Raises OutputError as `check` does, OSError if the system refuses.
     """
     if os.path.isfile(path) and not path.is_symlink() and path.stat().st_size == len(content) and path.read_bytes() == content:
         return
     check(path, force)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
-    with held_back(signal.SIGINT, signal.SIGTERM):  # which would leave `beside`
+    with held_back(signal.SIGINT, signal.SIGTERM):  # which would leave `beside` behind
         try:
-            beside.unlink(missing_ok=True)  # left by a dead process that had our number
+            beside.unlink(missing_ok=True)  # left by a dead process that had our process ID
             with beside.open("xb") as file:
                 file.write(content)
                 file.flush()
@@ -123,7 +123,7 @@ def write(path: Path, content: bytes, force: bool = False) -> None:
 
 
 def printable(text: object) -> str:
-    """On one line and harmless to a terminal, as the program prints other people's text: \\n, \\x1b."""
+    """Returns text on one line and harmless to a terminal, escaped as the program escapes untrusted text: \\n, \\x1b."""
 
     def escaped(found: re.Match[str]) -> str:
         escape = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(found[0])

@@ -1,4 +1,4 @@
-"""Fonts for letters that the fonts of a figure's style lack, as those of Chinese: looked for among the fonts of this computer."""
+"""Fallback fonts, from those installed on this machine, for letters that the fonts of a figure's style lack, for example Chinese ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from matplotlib.text import Text
 
 from softalign_tools.files import say
 
-CHINESE, OTHER = "fonts-wqy-zenhei", "fonts-noto-core"  # packages with letters of Chinese, Japanese and Korean; of other scripts
+CHINESE, OTHER = "fonts-wqy-zenhei", "fonts-noto-core"  # packages with fonts for Chinese, Japanese and Korean; for other scripts
 
 
 def letters_of(path: str) -> frozenset[int]:
@@ -25,46 +25,46 @@ def letters_of(path: str) -> frozenset[int]:
 
 @cache
 def known(family: str) -> frozenset[int]:
-    """The letters of a font of matplotlib's."""
+    """Returns the letters of one of matplotlib's fonts."""
     return letters_of(font_manager.findfont(FontProperties(family=[family])))
 
 
 @cache
 def installed() -> list[tuple[str, str, frozenset[int]]]:
-    """Name, file and letters of each font of this computer that matplotlib can draw, upright ones of usual weight first."""
+    """Returns name, file and letters of each installed font that matplotlib can draw, upright ones of regular or medium weight first."""
     found = []
     for path in font_manager.findSystemFonts():
         try:
             font = font_manager.ttfFontProperty(FT2Font(path))
             found.append((font.style != "normal" or font.weight not in (400, 500), path, font.name, letters_of(path)))
-        except (OSError, RuntimeError, NotImplementedError):  # damaged, or made of pictures
+        except (OSError, RuntimeError, NotImplementedError):  # corrupt, or a bitmap font
             pass
     return [(name, path, letters) for _, path, name, letters in sorted(found, key=lambda each: each[:2])]
 
 
 @cache
 def family_with(letter: str) -> str:
-    """The first that has it; "" where none has."""
+    """Returns the first installed font that has the letter; "" if none has it."""
     for name, path, letters in installed():
         if ord(letter) in letters:
-            font_manager.fontManager.addfont(path)  # installed after matplotlib made its list
+            font_manager.fontManager.addfont(path)  # matplotlib's list of fonts may be older than the font
             return name
     return ""
 
 
 def lacking(text: str, style: Sequence[str]) -> set[str]:
-    """The letters of a text that none of these fonts has."""
+    """Returns the letters of a text that are in none of the style's fonts."""
     return {letter for letter in text if letter.isprintable() and not any(ord(letter) in known(family) for family in style)}
 
 
 def families(text: str, style: Sequence[str]) -> list[str]:
-    """The fonts of a style, and behind them those with the letters that they lack."""
+    """Returns the fonts of a style, followed by fallback fonts for the letters that they lack."""
     return [*style, *sorted({family_with(letter) for letter in lacking(text, style)} - {""})]
 
 
 @cache
 def note_missing(letters: str) -> None:
-    """Once, with the packages that have them."""
+    """Prints, once for the same letters, that no font has them, and the packages to install."""
     packages = {CHINESE if east_asian_width(letter) in "WF" else OTHER for letter in letters}
     say(Path(sys.argv[0]).stem, f"no font here has {letters}: apt-get install {' '.join(sorted(packages))}")
 

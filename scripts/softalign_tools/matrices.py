@@ -1,4 +1,4 @@
-"""Attention matrices with their words, as the program packs them for a page: 256 steps of weight, runs of zeros counted, base64."""
+"""Reads attention matrices with their words as the program packs them for a page: 8-bit weights, run-length encoded zeros, base64."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from softalign_tools.charts import Json
 from softalign_tools.files import printable
 
-END = "</s>"  # closes every source that a model reads; no token of the sentence
+END = "</s>"  # ends every source that a model reads; not counted as a token of the sentence
 SIDES = {"encoder": ("source", "source"), "decoder": ("target", "target read")}  # of self-attention: kind -> rows, columns
-WORDS = "words_"  # begins the name of alignments whose pieces of words are joined
+WORDS = "words_"  # prefix of modules whose sub-words are joined into words
 LONGEST = 60  # characters of a word or a value in a figure
 
 
@@ -28,7 +28,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Alignment:
-    """One sentence's attention: weights [target, source], summed to 1 over the source; gold 0 none, 1 possible, 2 sure."""
+    """One sentence's attention: weights [target, source] that sum to 1 over the source; gold links: 0 none, 1 possible, 2 sure."""
 
     sentence: int
     source: list[str]
@@ -36,16 +36,16 @@ class Alignment:
     weights: np.ndarray
     gold: np.ndarray | None
     image: Image | None = None
-    sides: tuple[str, str] | None = None  # what rows and columns are, where that is not the target and the source of a plain matrix
+    sides: tuple[str, str] | None = None  # names of rows and columns; None for the target and source of a plain matrix
 
     @property
     def numbered(self) -> bool:
-        """Whether source positions, such as frames, have numbers instead of words."""
+        """True if source positions, such as frames, have numbers instead of words."""
         return self.source == [f"#{k}" for k in range(len(self.source))]
 
 
 def shown(text: object, most: int = LONGEST) -> str:
-    """A word or a value as a figure may have it. A word of letters that draw nothing is their numbers; so is U+FEFF, at which matplotlib 3.11 stops."""
+    """Returns a word or value in a form that a figure can show. Invisible words become code points; so does U+FEFF, at which matplotlib 3.11 fails."""
     text = printable(text).replace("\ufeff", "U+FEFF")
     if text.strip(" ") and all(category(letter) in ("Cf", "Zs") for letter in text):
         text = " ".join(f"U+{ord(letter):04X}" for letter in text)
@@ -53,7 +53,7 @@ def shown(text: object, most: int = LONGEST) -> str:
 
 
 def unpacked(text: str, rows: int, columns: int) -> np.ndarray:
-    """Weights [rows, columns], at most 0.002 off."""
+    """Returns weights [rows, columns], rounded by at most 0.002."""
     steps = bytearray()
     values = iter(base64.b64decode(text))
     for value in values:
@@ -62,14 +62,14 @@ def unpacked(text: str, rows: int, columns: int) -> np.ndarray:
 
 
 def chosen_pane(panes: Iterable[Json], module: str = "", pieces: bool = False) -> Json | None:
-    """Of one file's: the module; "": the default one. Between words, or between pieces of them where those are wanted."""
+    """Returns the pane of a module from those of one file; "": the default module. The pane between words is preferred, unless `pieces`."""
     by_name = {pane["module"]: pane for pane in panes}
     name = module or next((name for name, pane in by_name.items() if pane["default"]), "")
     return by_name.get(name) if pieces else by_name.get(WORDS + name, by_name.get(name))
 
 
 def lengths_of(pane: Json, texts: Sequence[str]) -> dict[int, int]:
-    """Sentence -> source length in tokens."""
+    """Returns sentence -> source length in tokens."""
     sources = (texts[number].split("\n") for number in pane["source"])
     return {sentence: len(words) - (words[-1] == END) for sentence, words in zip(pane["sentence"], sources)}
 
@@ -78,18 +78,18 @@ def _image(pane: Json, at: int, texts: Sequence[str]) -> Image | None:
     if pane["images"] is None:
         return None
     height, ink = pane["images"]["height"], texts[pane["images"]["pixels"][at]]
-    shape = len(ink) // height, height  # pixels lie column by column
+    shape = len(ink) // height, height  # pixels are stored column by column
     grey = np.array([int(step, 36) for step in ink]) / 35
     return Image(grey.reshape(shape).T, np.array(pane["images"]["position"][: len(ink)]).reshape(shape).T)
 
 
 def is_plain(pane: Json) -> bool:
-    """Whether it is the attention of the target to the source, the mean of its heads, as a figure that says no more of it shows."""
+    """True for the attention of the target to the source, which a figure shows without naming the module."""
     return pane["module"].removeprefix(WORDS) == "cross"
 
 
 def alignment(pane: Json, sentence: int, texts: Sequence[str], head: int | None = None) -> Alignment | None:
-    """At the last update kept; of several heads this one, or their mean. None where a weight is not a number."""
+    """Returns a sentence's alignment at the last recorded update. head: None for the mean of all heads. Returns None if a weight is not a number."""
     at = pane["sentence"].index(sentence)
     source, target = (texts[number].split("\n") for number in (pane["source"][at], pane["target"][-1][at]))
     heads = [weights[at] for number, weights in zip(pane["heads"], pane["weights"][-1]) if head in (None, number)]

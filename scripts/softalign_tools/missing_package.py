@@ -1,11 +1,11 @@
-"""Imported by a script before its libraries: one that is missing costs a line, with what to install."""
+"""Imported by a script before its libraries. A missing one then costs a single line, which says how to install it."""
 
 import shlex
 import sys
 from pathlib import Path
 from types import TracebackType
 
-# Module -> its package in Debian and on PyPI.
+# Module -> its packages in Debian and on PyPI.
 PACKAGES = {
     "jinja2": ("python3-jinja2", "jinja2"),
     "matplotlib": ("python3-matplotlib", "matplotlib"),
@@ -21,7 +21,7 @@ def explain(kind: type[BaseException], error: BaseException, trace: TracebackTyp
         return
     debian, pypi = PACKAGES[module]
     program = Path(sys.argv[0]).stem
-    of_system = sys.executable.startswith("/usr/bin/")  # which Debian forbids pip to change
+    of_system = sys.executable.startswith("/usr/bin/")  # which pip must not change on Debian
     install = f"apt-get install {debian}" if of_system else f"{shlex.quote(sys.executable)} -m pip install {pypi}"
     sys.stderr.write(f"{program}: the Python package '{module}' is missing: {install}\n")
 

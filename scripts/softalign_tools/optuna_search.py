@@ -29,7 +29,7 @@ from softalign_tools.program import RecordError, answer, program
 
 INTERRUPTED = 75
 OVER = (TrialState.COMPLETE, TrialState.PRUNED)
-Asked = Callable[..., str]  # what a command of the program prints; throws RecordError
+Asked = Callable[..., str]  # calls a command of the program and returns its output; raises RecordError
 
 
 class WorkerLocks:
@@ -46,7 +46,7 @@ class WorkerLocks:
     def acquire(self) -> bool:
         fcntl.lockf(self.file, fcntl.LOCK_EX, 1, 0)
         if self.journal.exists():
-            cut_torn_line(self.journal)  # of a worker that was killed
+            cut_torn_line(self.journal)  # left by a worker that was killed
         return True
 
     def release(self) -> None:
@@ -61,7 +61,7 @@ class WorkerLocks:
             fcntl.lockf(self.file, fcntl.LOCK_UN, 1, 1)
 
     def hold(self, worker: int) -> bool:
-        """Whether worker k did not run, and is this process now."""
+        """Makes this process worker k. Returns False if another process is."""
         try:
             fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 2 + worker)
         except OSError:
@@ -77,19 +77,19 @@ class WorkerLocks:
 
 @dataclass
 class OpenSweep:
-    """A sweep of method optuna, planned, and held by this process, or by workers that share it."""
+    """A planned sweep of method optuna, locked by this process, or shared by several workers."""
 
     folder: Path
     plan: dict[str, Any]
-    plugins: list[str]  # those that the user named, or the sweep's file
+    plugins: list[str]  # named by the user or by the sweep file
     held: IO[str]  # the lock on the search
     asked: Asked
     locks: WorkerLocks
-    worker: int | None = None  # which of several
+    worker: int | None = None  # index, if several workers share the search
 
     @classmethod
     def of(cls, file: Path, out: str, plugins: list[str], asked: Asked = answer, worker: int | None = None) -> OpenSweep:
-        """Throws RecordError where there is no such sweep, or where another process searches it."""
+        """Plans and locks a sweep. Raises RecordError if it does not exist or another process searches it."""
         planned = json.loads(asked("sweep", "plan", f"--results={out}", *plugin_words(plugins), "--json", "--", file))
         folder, plugins = Path(planned["folder"]), planned["plugins"]
         try:
@@ -116,18 +116,18 @@ class OpenSweep:
 
 @dataclass
 class Search:
-    """Optuna's study at work on a sweep."""
+    """An Optuna study that searches a sweep."""
 
     sweep: OpenSweep
     study: optuna.Study
-    left: int  # trials to be completed or pruned; of several workers: by all of them
+    left: int  # trials that remain to be completed or pruned; with several workers: the total of all
     workers: int = 1
     threads: int = 1  # of each run
-    sampler: Callable[[int], optuna.samplers.BaseSampler] | None = None  # of the n-th trial, in place of the study's
+    sampler: Callable[[int], optuna.samplers.BaseSampler] | None = None  # for the n-th trial, in place of the study's
     lock: threading.RLock = field(default_factory=threading.RLock)  # a signal's stop() may come while this thread holds it
     stopping: threading.Event = field(default_factory=threading.Event)
     running: set[subprocess.Popen[str]] = field(default_factory=set)
-    asked: dict[int, Trial] = field(default_factory=dict)  # by number, those that are not over
+    asked: dict[int, Trial] = field(default_factory=dict)  # trials that are not over, by number
     failures: int = 0
 
     @property
@@ -136,7 +136,7 @@ class Search:
 
     @property
     def pruning(self) -> bool:
-        """Optuna's pruners speak of one curve; a trial of several seeds has several."""
+        """True if trials may be pruned: Optuna's pruners follow one curve, but a trial of several seeds has several."""
         return len(self.plan["seeds"]) == 1
 
     def propose(self, trial: Trial) -> list[dict[str, Any]]:
@@ -149,8 +149,8 @@ class Search:
         return rows
 
     def work(self, row: dict[str, Any], trial: Trial) -> tuple[float | None, bool]:
-        """Runs a row to its end; the metric's last value (None: it failed) and whether the trial was pruned."""
-        for _ in range(60):  # a worker that was killed leaves a process that ends when it finds nobody to ask
+        """Runs a row to its end. Returns the metric's last value (None if the run failed) and True if the trial was pruned."""
+        for _ in range(60):  # a killed worker leaves a training process, which ends once its question gets no answer
             value, state = self.work_once(row, trial)
             if state not in ("claimed", "running"):
                 break
@@ -221,13 +221,13 @@ class Search:
         self.say(rows, f"{state.name.lower()}{metric}")
 
     def say(self, rows: list[dict[str, Any]], what: str) -> None:
-        """One line, as `softalign sweep run` has them: rows by number, parameters by their last words."""
+        """Prints a progress line in the form of `softalign sweep run`: rows by number, parameters by the last word of their path."""
         numbers = ", ".join(str(row["k"]) for row in rows)
         settings = " ".join(f"{p['name']}={plain(rows[0]['set'][p['path']])}" for p in self.plan["parameters"] if p["varied"])
         print(f"{'row' if len(rows) == 1 else 'rows'} {numbers}: {settings}: {what}", file=sys.stderr)
 
     def ask(self) -> Trial | None:
-        """The next trial; None: no more are needed, unless workers that run the last ones die."""
+        """Returns the next trial; None if no more are needed, unless the workers of the last ones die."""
         with self.lock, self.sweep.locks.asking():
             self.ask_again_for_lost_trials()
             known = len(self.study.get_trials(deepcopy=False, states=(*OVER, TrialState.RUNNING)))
@@ -242,8 +242,9 @@ class Search:
             return trial
 
     def ask_again_for_lost_trials(self, alone: bool = False) -> None:
-        """Whoever ran them is gone: a worker, or (alone) any process. Their rows stand in the plan: the same values lead to the same run, which goes on. A
-        trial that was cut off while it was asked for has only some values; all of them are drawn again, by the same random numbers."""
+        """Enqueues again the trials that no process runs any more: those of dead workers or, with `alone`, all that are marked as running. Their rows are in
+        the plan: the same values lead to the same run, which resumes. A trial that was interrupted while it was asked for has only some values; all of
+        them are drawn again, by the same random numbers."""
         for trial in self.study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
             worker = trial.user_attrs.get("worker")
             others = not alone and (self.sweep.worker is None or (worker is not None and worker != self.sweep.worker and self.sweep.locks.runs(worker)))
@@ -260,7 +261,8 @@ class Search:
                 process.terminate()
 
     def ask_for_unknown_rows(self) -> None:
-        """First for those rows of the plan that the study knows nothing of: their runs tell it what they did. Held by locks.asking() where several work."""
+        """Enqueues the rows of the plan that the study does not know, so that their runs report what they measured. The caller holds locks.asking() if
+        workers share the search."""
         known = [texts_of(values_of(trial)) for trial in self.study.get_trials(deepcopy=False)]
         for row in self.plan["rows"]:
             if texts_of(row["set"]) not in known:
@@ -268,7 +270,7 @@ class Search:
                 self.study.enqueue_trial(row["set"])
 
     def run(self) -> None:
-        """Until no trial is left, stop() is called, or three have failed. What a trial throws, and Ctrl-C, stop the others first."""
+        """Runs trials until none is left, stop() is called, or three have failed. An exception of a trial, or Ctrl-C, first stops the others."""
         with ThreadPoolExecutor(self.workers) as pool:
             try:
                 trials: set[Future[None]] = set()
@@ -290,7 +292,7 @@ class Search:
 
 
 def cut_torn_line(file: Path) -> None:
-    """Cuts what a kill left half written behind the last line."""
+    """Cuts off an incomplete last line, left by a kill."""
     with open_own(file, "r+b") as journal:
         end = journal.seek(0, os.SEEK_END)
         at = max(0, end - (1 << 20))
@@ -305,14 +307,14 @@ def plugin_words(plugins: list[str]) -> list[str]:
 
 
 def plain(value: Any) -> str:
-    """A value as the plan says it: numbers with 6 significant digits."""
+    """Returns a value as the plan writes it: floating-point numbers with 6 significant digits."""
     if isinstance(value, float):
         return f"{value:.6g}"
     return str(value)
 
 
 def published(folder: Path) -> list[dict[str, Any]]:
-    """What a run has said of its dev evaluations so far."""
+    """Returns the dev evaluations that a run has published so far."""
     try:
         values = json.loads(read_bytes(folder / "early_termination.json"))["values"]
     except (OSError, ValueError, KeyError):
@@ -335,22 +337,22 @@ def distributions(space: list[dict[str, Any]]) -> dict[str, BaseDistribution]:
 
 
 def texts_of(values: dict[str, Any]) -> list[tuple[str, str]]:
-    """As the plan says them, to compare."""
+    """Returns path and value of each parameter as the plan writes them, sorted, for comparison."""
     return sorted((path, plain(float(v) if isinstance(v, int) and not isinstance(v, bool) else v)) for path, v in values.items())
 
 
 def values_of(trial: FrozenTrial) -> dict[str, Any]:
-    """The values that a trial has, or will have once it is asked for."""
+    """Returns the values that a trial has, or, if it is enqueued, will have."""
     return dict(trial.system_attrs.get("fixed_params", trial.params))
 
 
 def open_own(file: Path, mode: str) -> IO[Any]:
-    """A file in the sweep's folder, to write to: `sweep plan` and `propose` have refused links, which may lead anywhere, and pipes."""
+    """Opens a file in the sweep's folder for writing. `sweep plan` and `propose` have already refused links, which may lead anywhere, and pipes."""
     return open(file, mode, opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666))
 
 
 def search(study: optuna.Study, file: Path, n: int, out: str, plugins: list[str], workers: int, threads: int) -> dict[str, Any]:
-    """n trials of a study of the caller's; what `softalign sweep status --json` prints then. Throws RecordError."""
+    """Runs n trials of the caller's study. Returns the sweep's status as in `softalign sweep status --json`. Raises RecordError."""
     sweep = OpenSweep.of(file, out, plugins)
     with sweep.held:
         goal, metric = sweep.plan["metric"]["goal"], sweep.plan["metric"]["name"]
@@ -361,7 +363,7 @@ def search(study: optuna.Study, file: Path, n: int, out: str, plugins: list[str]
         try:
             found.run()
         finally:
-            for trial in found.asked.values():  # which were stopped: asked for again the next time, and resumed
+            for trial in found.asked.values():  # stopped trials: the next search asks for them again, and their runs resume
                 study.tell(trial, state=TrialState.FAIL)
                 study.enqueue_trial(trial.params)
         return sweep.status()

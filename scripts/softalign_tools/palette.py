@@ -1,10 +1,10 @@
-"""The colours and markers of lines, in figures and in pages. Colour-blind readers tell them apart."""
+"""Colours and markers of lines in figures and pages, distinguishable for colour-blind readers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-COLOURS = [  # on white, on a dark page
+COLOURS = [  # on a white page, on a dark page
     ("#0072b2", "#4fa8ff"),
     ("#d55e00", "#ff8f4a"),
     ("#00845f", "#35d0a2"),
@@ -14,13 +14,13 @@ COLOURS = [  # on white, on a dark page
     ("#5b5b5b", "#b9c0c8"),
     ("#6f3fa0", "#bb9bff"),
 ]
-MARKERS = "s^DvoPX*"  # as matplotlib names them
+MARKERS = "s^DvoPX*"  # in matplotlib's notation
 DASHES = ("-", "--", ":", "-.")
-USUAL = {"none": 6, "additive": 0, "dot": 4, "general": 2}  # the places of names that many studies have
+USUAL = {"none": 6, "additive": 0, "dot": 4, "general": 2}  # fixed places of names that many studies use
 
 
 def look_places(names: Iterable[str]) -> dict[str, int]:
-    """A place for each name: a usual one for some, else the first that is free."""
+    """Returns a place (index of a look) for each name: the fixed one of USUAL, else the first free one."""
     names = list(dict.fromkeys(names))
     places = {name: USUAL[name] for name in names if name in USUAL}
     free = (place for place in range(len(COLOURS) * len(names) + 1) if place not in places.values())
@@ -32,12 +32,12 @@ def colour(place: int) -> str:
 
 
 def marker(place: int) -> int:
-    """Of as many as there are colours. A colour that comes again has another."""
+    """Returns the index of a marker; there are as many markers as colours. A repeated colour gets another marker."""
     return (place + place // len(COLOURS)) % len(COLOURS)
 
 
 def dash(place: int) -> str:
-    """Another for each time that the colours begin again."""
+    """Returns a line style; it changes each time the colours repeat."""
     return DASHES[place // len(COLOURS) % len(DASHES)]
 
 

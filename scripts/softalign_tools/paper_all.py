@@ -1,4 +1,4 @@
-"""Every figure that a set of records has the numbers for. Each is drawn when it is called, so that none stops the others."""
+"""Every figure for which a set of records has numbers. Each is a function that draws when called, so that a failing one does not stop the others."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from softalign_tools.paper_grids import draw_alignments
 from softalign_tools.paper_lines import bucket_sets, curve, draw_curves, draw_lengths, lengths, seeds_text, trained_on
 
 Draw = Callable[[], "Drawing | None"]  # None: the records lack the numbers
-Named = tuple[str, Draw]  # with the figure's name, without a folder
-Note = Callable[[str], None]  # is told what is left out
-LONGEST = 30  # source tokens of an example sentence, where the training data says nothing
-LONGEST_NAME = 80  # characters of what a file is called after
+Named = tuple[str, Draw]  # name of the figure, without a folder, and its drawing function
+Note = Callable[[str], None]  # receives remarks, for example on what is left out
+LONGEST = 30  # most source tokens of an example sentence, if the lengths trained on are unknown
+LONGEST_NAME = 80  # characters that a file name takes from a panel's or task's name
 
 
 def main_metrics(data: Json) -> list[str]:
-    """Those that a first look judges by: the first two, and the last, which measures what the search found."""
+    """Returns the metrics for a first look: the first two main ones, and the last, which measures the output of the search."""
     judged = [name for name, facts in data["metrics"].items() if facts["main"] and facts["higher_is_better"] is not None]
     return [*judged[:2], *judged[2:][-1:]]
 
 
 def example_sentences(panes: Sequence[Json], texts: Sequence[str], longest: int) -> list[int]:
-    """Of the sentences that all panes have, one of middling length up to `longest` tokens and one of up to twice that."""
+    """Returns, from the sentences that all panes have, one of median length up to `longest` tokens, and one of median length from there to twice that."""
     first, *others = [lengths_of(pane, texts) for pane in panes]
     there = {s: length for s, length in first.items() if all(s in other for other in others)}
     chosen = []
@@ -54,12 +54,12 @@ def curves(data: Json, panel: Json, width: str, band: str) -> Drawing | None:
 
 def alignments(named: Sequence[tuple[str, Json]], texts: Sequence[str], sentence: int, width: str) -> Drawing | None:
     items = [(name, item) for name, pane in named if sentence in pane["sentence"] and (item := alignment(pane, sentence, texts))]
-    items = [panel for panel in items if panel[1].source == items[0][1].source]  # another data_seed draws others
+    items = [panel for panel in items if panel[1].source == items[0][1].source]  # runs with another data_seed were tested on other sentences
     return draw_alignments(items, width, len(items))[0] if items else None
 
 
 def first_seeds(data: Json, panel: Json) -> dict[str, Json]:
-    """Series -> the matrices of its first seed that has some."""
+    """Returns series -> the pane of its first seed that has alignments."""
     found: dict[str, Json] = {}
     order = sorted(range(len(data["runs"])), key=lambda at: data["runs"][at]["seed"])
     for at in (at for name in panel["all_series"] for at in order if (data["runs"][at]["panel"], data["runs"][at]["series"]) == (panel["name"], name)):
@@ -77,7 +77,7 @@ def file_name(panel: Json, runs: Sequence[Json]) -> str:
 
 
 def every_figure(data: Json, asked: Sequence[int], width: str, band: str, note: Note) -> Iterator[Named]:
-    """Runs that were tested on the same data share a figure. asked: the sentences whose alignment is drawn; [] for a short and a long one."""
+    """Yields all figures. Runs that were tested on the same data share one. asked: sentences whose alignment is drawn; []: a short and a long one."""
     texts = data["alignments"]["texts"]
     for panel in data["panels"]:
         runs = [run for run in data["runs"] if run["panel"] == panel["name"]]

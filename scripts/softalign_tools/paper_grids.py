@@ -1,4 +1,4 @@
-"""Figures made of cells: alignment matrices with their words, images with the attention of each word, two parameters of a sweep."""
+"""Figures made of cells: alignment matrices with their words, images with the attention of each word, heatmaps over two parameters of a sweep."""
 
 from __future__ import annotations
 
@@ -17,41 +17,42 @@ from softalign_tools.drawing import FAINT, INK, SMALL, SMALLEST, SURE, WIDTHS, D
 from softalign_tools.matrices import Alignment
 from softalign_tools.sweep_table import Cells
 
-LARGEST = 0.15  # of a cell of an alignment
+LARGEST = 0.15  # largest side of an alignment's cell
 ROW = 0.11  # least height of a row of numbered positions, whose columns may be narrow
 LINE = 1.2 * SMALL / 72  # height of a line of small text
 GAP = 0.05  # between a matrix and its words, and around panels
-FILLED = 0.85  # of a cell's side, taken by the letters beside it
-PIXEL = 0.025  # of an image, inches; less where an image is wider than the figure
+FILLED = 0.85  # share of a cell's side that the letters beside it take up
+PIXEL = 0.025  # side of an image's pixel; smaller if the image would be wider than the figure
 IMAGE_LINE = 1.3 * SMALL / 72  # height of a line of small text
 IMAGE_GAP = 0.06
-FOOT = 0.32  # the legend's
-SHADES = LinearSegmentedColormap.from_list("shades", matplotlib.colormaps["Blues"](np.linspace(0, 0.6, 64)))  # ink is seen on all of them
+FOOT = 0.32  # height of the legend
+SHADES = LinearSegmentedColormap.from_list("shades", matplotlib.colormaps["Blues"](np.linspace(0, 0.6, 64)))  # ink is visible on all of them
 
 
 def side_room(named: Sequence[tuple[str, Alignment]]) -> float:
-    """Space for the names of both sides, where they are shown."""
+    """Returns the space for the names of rows and columns, 0 if no panel shows them."""
     return LINE * any(item.sides for _, item in named)
 
 
 def words_room(sides: Sequence[Sequence[str]]) -> float:
-    """The widest word, for each point of its font."""
+    """Returns the width of the widest word at a font size of one point."""
     return max(text_width(word, 1) for words in sides for word in words)
 
 
 def cell_size(named: Sequence[tuple[str, Alignment]], columns: int, width: float) -> float:
-    """So that `columns` panels fill the width; not above LARGEST."""
+    """Returns the side of a cell at which `columns` panels fill the width, at most LARGEST."""
     across = max(item.weights.shape[1] for _, item in named)
     beside = words_room([item.target for _, item in named])
     room = width / columns - 3 * GAP - side_room(named)
     cell = room / (across + beside * FILLED * 72)
-    if cell * FILLED * 72 > SMALL or all(item.numbered for _, item in named):  # words grow no further, or with their rows
+    if cell * FILLED * 72 > SMALL or all(item.numbered for _, item in named):  # words are at their largest, or their size follows the rows, not this cell
         cell = (room - beside * SMALL) / across
     return min(cell, LARGEST)
 
 
 def columns_of(named: Sequence[tuple[str, Alignment]], together: int, width: float) -> int:
-    """As many as leave the words readable, in rows that part no panels which belong together where there are others."""
+    """Returns the largest number of columns that leaves words readable. If there are several groups of `together` panels, a row has whole groups or an
+    equal share of one."""
     groups = math.ceil(len(named) / together)
     choices = [together * math.ceil(groups / rows) for rows in range(1, groups + 1)]
     choices += [n for n in range(together - 1, 0, -1) if groups == 1 or together % n == 0]
@@ -59,7 +60,7 @@ def columns_of(named: Sequence[tuple[str, Alignment]], together: int, width: flo
 
 
 def written_numbers(named: Sequence[tuple[str, Alignment]], cell: float, size: float) -> int:
-    """Returns the step between numbered positions that are labelled: 1 where turned labels fit, else one at which they stand side by side."""
+    """Returns the step between numbered positions that are labelled: 1 if rotated labels fit, else one at which horizontal labels fit side by side."""
     if cell * FILLED * 72 >= SMALLEST:
         return 1
     room = words_room([item.source for _, item in named]) * size + GAP
@@ -67,7 +68,7 @@ def written_numbers(named: Sequence[tuple[str, Alignment]], cell: float, size: f
 
 
 def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together: int = 1) -> tuple[Drawing, float]:
-    """Panels with a title each, of which each `together` belong together (a sentence's); and the size of the words."""
+    """Draws titled panels, in groups of `together` (those of a sentence). Returns the figure and the font size of the words."""
     total = WIDTHS[width]
     columns = columns_of(named, together, total)
     cell = cell_size(named, columns, total)
@@ -75,7 +76,7 @@ def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together
     row_height = max(cell, ROW) if numbered else cell
     size = min(SMALL, row_height * FILLED * 72)
     every = written_numbers(named, cell, size) if numbered else 1
-    wide = total / columns * 16 / max(text_width("dot, seed 12, ab", 1.1 * SMALL), 0.1)  # letters of a title
+    wide = total / columns * 16 / max(text_width("dot, seed 12, ab", 1.1 * SMALL), 0.1)  # letters that fit on a line of a title
     named = [(textwrap.fill(name, int(wide)), item) for name, item in named]
     rows = [named[i : i + columns] for i in range(0, len(named), columns)]
     titled = LINE * max(len(name.splitlines()) for name, _ in named) + GAP * any(name for name, _ in named)
@@ -86,7 +87,7 @@ def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together
     foot = 0.32
     height = sum(above) + sum(down) + 2 * GAP * len(rows) + foot
     pitch = max(item.weights.shape[1] for _, item in named) * cell + beside + 2 * GAP
-    margin = max(0, total - columns * pitch) / 2  # small matrices stand in the middle
+    margin = max(0, total - columns * pitch) / 2  # small matrices are centred
     figure = Drawing(figsize=(total, height))
     top = height
     for row, words, depth in zip(rows, above, down):
@@ -123,7 +124,7 @@ def legend_below(figure: Drawing, image: object, items: Sequence[Alignment], lef
 
 
 def outline(inside: np.ndarray) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The edges between pixels that are inside and those that are not: (x, y) corners, vertical ones and horizontal ones."""
+    """Returns the edges between pixels inside and outside, by their upper or left corner (x, y): vertical edges and horizontal ones."""
     framed = np.pad(inside, 1)
     vertical = np.argwhere(framed[1:-1, 1:] != framed[1:-1, :-1])
     horizontal = np.argwhere(framed[1:, 1:-1] != framed[:-1, 1:-1])
@@ -131,7 +132,7 @@ def outline(inside: np.ndarray) -> tuple[list[tuple[int, int]], list[tuple[int, 
 
 
 def draw_word(axis: Axes, item: Alignment, row: int) -> AxesImage:
-    """The image with the attention of target word `row` below its ink; what the word is linked to is outlined."""
+    """Draws the image with the attention of target word `row` under its ink; pixels with a sure link to the word are outlined."""
     ink, position = item.image.ink, item.image.position
     shade = axis.imshow(item.weights[row][position], cmap=SHADES, vmin=0, vmax=1, interpolation="nearest")
     black = np.zeros((*ink.shape, 4))
@@ -153,11 +154,11 @@ def draw_word(axis: Axes, item: Alignment, row: int) -> AxesImage:
 
 
 def draw_images(named: Sequence[tuple[str, Alignment]], width: str) -> Drawing:
-    """Panels with a title each: the image once for every word written, the word above it, in lines as text runs."""
+    """Draws titled panels, each with one copy of the image per target word and the word above it, in lines like text."""
     total = WIDTHS[width]
     widest = max(item.image.ink.shape[1] for _, item in named)
     pixel = min(PIXEL, (total - 2 * IMAGE_GAP) / widest)
-    tiles: list[tuple[Alignment, int, float, float]] = []  # word, and where its image's left upper corner is
+    tiles: list[tuple[Alignment, int, float, float]] = []  # alignment, target word, and the upper left corner of its image
     titles, top = [], IMAGE_GAP
     for name, item in named:
         if name:
@@ -184,16 +185,16 @@ def draw_images(named: Sequence[tuple[str, Alignment]], width: str) -> Drawing:
 
 
 def value_texts(values: np.ndarray) -> np.ndarray:
-    """Three significant digits of the largest, the same decimals in all; "–" where there is no value."""
+    """Returns values as text, with the decimals that show three significant digits of the largest; "–" for NaN."""
     largest = np.nanmax(np.abs(values)) if not np.isnan(values).all() else 1
     decimals = max(0, 2 - math.floor(math.log10(largest))) if largest > 0 else 0
     return np.array([["–" if np.isnan(v) else f"{v:.{decimals}f}" for v in row] for row in values])
 
 
 def draw_heatmap(cells: Cells, names: tuple[str, str], measured: str, width: str, goal: str | None = None, height: float | None = None) -> Drawing:
-    """names: of x and y. The first value of y is at the bottom. measured: what the values are, "dev loss (nats)".
+    """Draws a heatmap, the first value of y at the bottom. names: axis labels of x and y; measured: label of the values, "dev loss (nats)".
 
-    goal: "minimize" or "maximize" has the best cell outlined.
+    goal: "minimize" or "maximize" outlines the best cell.
     """
     down, across = cells.values.shape
     pitch = min(0.32, (WIDTHS[width] - 1.2) / across)

@@ -18,21 +18,21 @@ from softalign_tools.charts import Chart, Json, Line
 from softalign_tools.drawing import SMALL, WIDTHS, Drawing, asides, legend_above, length_axis, looks, text_width, value_axis
 from softalign_tools.matrices import shown
 
-Look = dict[str, Any]  # of a line, for matplotlib
-LONGEST_NAME = 120  # characters of what a line is called
-HEIGHTS = {"column": 1.75, "page": 2.0}  # of one panel
+Look = dict[str, Any]  # matplotlib's keywords for a line
+LONGEST_NAME = 120  # characters of a line's name
+HEIGHTS = {"column": 1.75, "page": 2.0}  # of one panel, by figure width
 PARTS = {"annotations": "position in the source", "readouts": "position in the target"}
 
 
 def titled(chart: Chart, panel: str, fallback: str) -> list[Line]:
-    """Lines whose series is what a legend calls them, usual names first. panel: said before it, where there are several."""
+    """Returns the lines, named as in a legend, usual names first. panel: a prefix of the names, "" if there is only one panel."""
     usual = list(palette.USUAL)
     lines = sorted(chart.lines, key=lambda line: usual.index(line.series) if line.series in usual else len(usual))
     return [replace(line, series=shown(", ".join(part for part in (panel, line.series or fallback) if part), LONGEST_NAME)) for line in lines]
 
 
 def curve(data: Json, name: str, band: str) -> Chart | None:
-    """A number by update, of the series of all panels, where all seeds of a series have a value; None where nothing has one."""
+    """Returns a metric by update for the series of all panels, at the updates where all seeds of a series have a value; None if no panel has the metric."""
     found = [(panel["name"], made[name]) for panel in data["panels"] if name in (made := charts.curves(panel, band))]
     if not found:
         return None
@@ -46,12 +46,12 @@ def shared(line: Line) -> Line:
 
 
 def bucket_sets(panel: Json) -> list[tuple[int, ...]]:
-    """The buckets that series of the panel were measured by: one set, where all were measured alike."""
+    """Returns the distinct sets of length buckets with which the series of the panel were measured, one if all used the same."""
     return list(dict.fromkeys(charts.own_buckets(row) for table in panel.get("tables", ()) for row in table["rows"]))
 
 
 def lengths(data: Json, panel: Json, band: str, own: tuple[int, ...] | None = None) -> dict[str, Chart]:
-    """By metric: those that every series has which was measured by these buckets, the first set of the panel where none is given."""
+    """Returns charts, by metric, of the metrics that all series measured with the buckets `own` have. own: by default the panel's first set."""
     own = own or next(iter(bucket_sets(panel)), ())
     made = {table["metric"]: charts.by_length(data, panel, table, band, own) for table in panel.get("tables", ())}
     most = max((len(chart.lines) for chart in made.values()), default=0)
@@ -63,7 +63,7 @@ def trained_on(data: Json, panel: Json) -> set[tuple[int | None, int] | None]:
 
 
 def panels(drawn: Sequence[Chart], width: str, height: float | None, known: Sequence[str]) -> tuple[Drawing, np.ndarray, dict[str, Look]]:
-    """Axes side by side on a page and below each other in a column, under a legend; how each line looks, as if `known` ones were here too."""
+    """Returns axes, side by side on a page and stacked in a column, under a legend; and each line's look. known: other names that looks are assigned to."""
     rows, columns = (1, len(drawn)) if width == "page" else (len(drawn), 1)
     names = {line.series: line.look or line.series for chart in drawn for line in chart.lines}
     size = WIDTHS[width], height or rows * HEIGHTS[width] + (0.25 if len(names) > 1 else 0)
@@ -78,7 +78,7 @@ def panels(drawn: Sequence[Chart], width: str, height: float | None, known: Sequ
 
 
 def draw_band(axis: Axes, chart: Chart, places: Sequence[float], line: Line, draw: Callable[..., object]) -> None:
-    """Cut where the metric has its bounds."""
+    """Draws the band of a line, cut off at the metric's bounds."""
     known = [(x, chart.within(low), chart.within(high)) for x, low, high in zip(places, line.low, line.high) if math.isfinite(low + high)]
     if known:
         draw(*(np.array(ends) for ends in zip(*known)))
@@ -89,7 +89,7 @@ def value_title(chart: Chart) -> str:
 
 
 def seeds_text(chart: Chart, band: str) -> str:
-    """Of which runs a line is the mean."""
+    """Returns a note that says what lines and bands show, and the seeds of each line."""
     several = {"sd": "mean and standard deviation over seeds", "range": "mean, least and greatest over seeds", "none": "mean over seeds"}
     shown = several[band] if any(len(line.seeds) > 1 for line in chart.lines) else "one run each, of seed" if len(chart.lines) > 1 else "one run, of seed"
     seeds = {line.series: ", ".join(map(str, line.seeds)) for line in chart.lines}
@@ -99,8 +99,8 @@ def seeds_text(chart: Chart, band: str) -> str:
 
 def draw_lengths(drawn: Sequence[Chart], width: str, trained: set[tuple[int | None, int] | None], height: float | None = None,
                  known: Sequence[str] = ()) -> Drawing:  # fmt: skip
-    """Charts of the same lines on the same buckets. trained: the lengths that each run was trained on; known: names of lines in figures
-    beside this one, which look the same there."""
+    """Draws charts of the same lines on the same buckets. trained: the lengths that each run was trained on; known: names of lines in figures
+    next to this one, so that a line looks the same in all of them."""
     figure, axes, chosen = panels(drawn, width, height, known)
     room = WIDTHS[width] / (len(drawn) if width == "page" else 1)
     for axis, chart in zip(axes, drawn):
@@ -138,7 +138,7 @@ def draw_curves(drawn: Sequence[Chart], width: str, height: float | None = None)
 
 
 def draw_states(states: Json, width: str) -> Drawing:
-    """A point a vector, coloured by its position; an axis names the share of the variance that it explains."""
+    """Draws a point for each vector, coloured by its position; axis labels give the share of the variance that a component explains."""
     parts = {name: of for name, of in PARTS.items() if len(states[name]["components"]) > 1}
     total = WIDTHS[width]
     figure = Drawing(figsize=(total, 0.55 * total), layout="constrained")

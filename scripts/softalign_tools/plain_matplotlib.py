@@ -1,12 +1,12 @@
-"""Imported by scripts before anything of matplotlib: nobody's matplotlibrc enters, neither a user's nor that of the working directory,
-which may be a stranger's and could name programs to be started."""
+"""Imported by scripts before matplotlib, so that no matplotlibrc is used: neither the user's nor that of the working directory, which may be
+untrusted and could name programs to start."""
 
 import logging
 import os
 import warnings
 from pathlib import Path
 
-_place = os.open(".", os.O_PATH)  # which nobody needs to be allowed to read
+_place = os.open(".", os.O_PATH)  # O_PATH needs no permission to read the folder
 os.chdir(Path(__file__).resolve().parent)
 try:
     import matplotlib
@@ -16,5 +16,5 @@ finally:
 
 matplotlib.use("Agg")
 matplotlib.rcdefaults()
-logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # a font of another weight is welcome
-warnings.filterwarnings("ignore", "Glyph .* missing from")  # fonts.note_missing says it
+logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # a substitute font of another weight needs no warning
+warnings.filterwarnings("ignore", "Glyph .* missing from")  # fonts.note_missing reports it

@@ -1,4 +1,4 @@
-"""The program `softalign`, asked for what it knows of runs, sweeps and studies. Nothing of it is computed here."""
+"""Calls the program `softalign` for data on runs, sweeps and studies. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 HERE, SOURCE = Path(__file__).absolute(), Path(__file__).resolve()
 BESIDE = [
-    HERE.parents[2] / "bin/softalign",  # build/NAME, where this is a link
+    HERE.parents[2] / "bin/softalign",  # build/NAME, reached through the link build/NAME/python/softalign_tools
     HERE.parents[1] / "softalign_lab/bin/softalign",  # installed from a wheel
     SOURCE.parents[2] / "build/release/bin/softalign",  # a source tree
     *(prefix / "bin/softalign" for prefix in SOURCE.parents[4:5]),  # installed by CMake, with the scripts or with the Python package
@@ -22,7 +22,7 @@ BESIDE = [
 
 
 class RecordError(Exception):
-    """What was asked for is missing, damaged or something else; the text says what. status: the exit status that the program has for it."""
+    """Raised if requested records are missing, corrupt or of another kind; the text says which. status: the program's exit status for this error."""
 
     def __init__(self, text: str, status: int = 3) -> None:
         super().__init__(text)
@@ -30,7 +30,7 @@ class RecordError(Exception):
 
 
 def program() -> str:
-    """The program that started this script, else the program beside it, else that of PATH. Throws RecordError."""
+    """Returns the program that started this script, else the one installed or built with it, else the one in PATH. Raises RecordError if there is none."""
     found = os.environ.get("SOFTALIGN_PROGRAM") or next((str(p) for p in BESIDE if p.exists()), shutil.which("softalign"))
     if not found:
         raise RecordError("the program softalign is not there: build it (scripts/setup.sh build), or put it into PATH", status=1)
@@ -38,8 +38,8 @@ def program() -> str:
 
 
 def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> str:
-    """What the program prints. Throws RecordError with its message for any other exit status. shown: its progress goes to standard
-    error as it comes."""
+    """Returns the program's standard output. Raises RecordError with its message for an exit status that is not in `codes`. shown: pass its
+    progress on to standard error as it arrives."""
     command = [program(), *map(str, words)]
     try:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
@@ -53,7 +53,7 @@ def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> 
         try:
             printed = process.stdout.read()
             reader.join()
-        except KeyboardInterrupt:  # it got the signal too, and saves its state
+        except KeyboardInterrupt:  # the program received the signal, too, and is saving its state
             process.wait()
             raise
     if process.returncode not in codes:
@@ -73,6 +73,6 @@ def _pass_on(written: Iterable[str], lines: list[str], shown: bool) -> None:
 
 
 def report_of(places: Sequence[str | os.PathLike[str]], *options: str) -> dict[str, Any]:
-    """`softalign export --what report`: all that pages and figures draw; with --resamples=0 without tests and intervals."""
+    """Returns `softalign export --what report`, all data of pages and figures; with --resamples=0 without significance tests and intervals."""
     data: dict[str, Any] = json.loads(answer("export", "--what", "report", *options, "--", *places))
     return data

@@ -1,4 +1,4 @@
-"""What studies found, in sentences whose numbers come from their tables; and the summary of all studies."""
+"""The findings of studies, as text whose numbers come from their tables, and the summary of all studies."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Row = dict[str, Any]
 
 
 def finding(name: str) -> str:
-    """What was found, with `{formulas}` instead of numbers: experiments/NAME/finding.md."""
+    """Reads experiments/NAME/finding.md, which has `{formulas}` instead of numbers; "" if it does not exist."""
     file = EXPERIMENTS / name / "finding.md"
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def filled(name: str, claims: Sequence[Row], table: Path) -> str:
-    """What was found, with numbers for `{formulas}` of measurements, mean and deviation over seeds, and for `{3}`, the difference of claim 3.
-    Raises OutputError for a formula without backticks, and for one of a claim or measurement that the study does not have."""
+    """Returns the finding with numbers in place of `{formulas}` of measurements (mean and standard deviation over seeds) and `{3}` (the difference
+    of claim 3). Raises OutputError for a formula without backticks, and for one of a claim or measurement that the study does not have."""
     text, file_name = finding(name), f"experiments/{name}/finding.md"
     if bare := re.search(r"\{[^{}]*\}", re.sub("`[^`]*`", "", text)):
         raise OutputError(f"{file_name}: {bare[0]}: put the formula in backticks: `{bare[0]}`")
@@ -62,7 +62,7 @@ def filled(name: str, claims: Sequence[Row], table: Path) -> str:
 
 
 def relinked(text: str, old: str, new: str) -> str:
-    """A text of the folder `old` for the folder `new`: its relative links lead where they led. Code stays as it is."""
+    """Returns a text moved from folder `old` to folder `new`, with relative links that lead to the same files. Code is not changed."""
 
     def link(found: re.Match[str]) -> str:
         return f"]({posixpath.relpath(posixpath.join(old, found[1]), new)})" if found[1] else found[0]
@@ -71,7 +71,7 @@ def relinked(text: str, old: str, new: str) -> str:
 
 
 def short_claims(file: Path) -> str:
-    """The claims of a study, a line each."""
+    """Returns a Markdown table of a study's claims, from its claims.csv."""
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     table = [["", "claim", "verdict", "difference", "95 %", "p, corrected"]]
@@ -85,7 +85,7 @@ def short_claims(file: Path) -> str:
 
 
 def write_summary(results: Path) -> None:
-    """The studies in README.md of the results: of each the first paragraph of what was found, and the claims."""
+    """Writes the studies into README.md of the results: the first paragraph of each finding, and the claims."""
     readme = results / "README.md"
     if not readme.exists() or BEGIN not in (text := readme.read_text(encoding="utf-8")):
         return

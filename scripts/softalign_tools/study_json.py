@@ -1,4 +1,4 @@
-"""What study.json holds, read with its type: a wrong one is told here and nowhere later."""
+"""Reads study.json and checks the types of its values, so that no later code needs to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
 CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|undecided|empty|unmeasured|absent|unknown")}
 ESTIMATE = {"value": NUMBER, "standard_error": NUMBER, "low": NUMBER, "high": NUMBER, "p": NUMBER, "p_holm": NUMBER}
 JUDGED = {"left": VALUE, "right": VALUE, "difference": VALUE, "sentences": int, "seeds": int, "estimate": ESTIMATE}
-STUDY = {  # what pages need of it
+STUDY = {  # the values that pages need
     "name?": str,
     "question?": str,
     "runs": [{"part": str, "variant": str, "run_id": str}],
@@ -29,10 +29,10 @@ AGAIN = "move it away and run the study again, which writes it anew"
 
 
 def misfit(value: Any, form: Any, where: str) -> str:
-    """What of nested maps and lists is not as it should be; "" where all is.
+    """Returns the first fault of nested maps and lists; "" if they match the form.
 
-    form: a type; a pattern that a text matches; [form] of a list; {key: form} of a map, where a key that ends in "?" may be missing;
-    (form, form) where any of several will do.
+    form: a type; a pattern that a text must match; [form] for a list; {key: form} for a map, in which a key that ends in "?" may be missing;
+    (form, form) if the value may match any of several.
     """
     wrong = f"{where} is not as it should be"
     if isinstance(form, tuple):
@@ -55,13 +55,13 @@ def misfit(value: Any, form: Any, where: str) -> str:
 
 
 def demand(value: Any, form: Any, where: str) -> None:
-    """Throws ValueError where it is not as the form says."""
+    """Raises ValueError if the value does not match the form of `misfit`."""
     if fault := misfit(value, form, where):
         raise ValueError(fault)
 
 
 def read_study(folder: Path, wanted: str = "") -> dict[str, Any]:
-    """What study.json says. wanted: of which study it has to be."""
+    """Reads study.json. wanted: the name of the study that it must be of. Raises RecordError if it is missing, invalid or of another study."""
     file = folder / "study.json"
     try:
         study = json.loads(read_bytes(file))

@@ -1,4 +1,4 @@
-"""What study_pages.py and the scripts of single studies (experiments/NAME/*.py) have in common: complete runs, tables, options."""
+"""Code shared by study_pages.py and the scripts of single studies (experiments/NAME/*.py): complete runs, tables, options."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from softalign_tools.study_json import read_study
 
 
 def complete_runs(folder: Path) -> list[dict[str, Any]]:
-    """As study.json has them, with `place`, the folder of each."""
+    """Returns the complete runs of study.json, each with its folder as `place`."""
     return [run | {"place": folder / run["path"]} for run in read_study(folder)["runs"] if run["state"] == "complete"]
 
 
 def cell(numbers: Sequence[float], digits: int = 1) -> str:
-    """Mean and deviation over seeds of what is a number; what is the same for all stands alone, nothing of none."""
+    """Returns mean and standard deviation over seeds, ignoring NaN; only the mean if all are equal, "" if all are NaN."""
     numbers = [number for number in numbers if not math.isnan(number)]
     deviation = f" ±{stdev(numbers):,.{digits}f}" if len(set(numbers)) > 1 else ""
     return f"{mean(numbers):,.{digits}f}{deviation}" if numbers else ""
 
 
 def digits_of(numbers: Sequence[float]) -> int:
-    """Digits behind the point for a column of such numbers: three of 0.123, none of 1,234."""
+    """Returns the number of decimals for a column of such numbers: three for 0.123, zero for 1,234."""
     largest = max((abs(number) for number in numbers if not math.isnan(number)), default=0)
     return next(digits for least, digits in ((1000, 0), (100, 1), (10, 2), (0, 3)) if largest >= least)
 
 
 def markdown(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
-    """The first row is the head."""
+    """Returns a Markdown table. Its first row is the header; columns after the first `text_columns` are right-aligned."""
     lines = ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in rows]
     rule = "| " + " | ".join("---" if column < text_columns else "---:" for column in range(len(rows[0]))) + " |"
     return "\n".join([lines[0], rule, *lines[1:]]) + "\n"
 
 
-Made = tuple[str, Callable[[], Figure], str]  # what is printed, what draws the figure, and what that shows
+Made = tuple[str, Callable[[], Figure], str]  # the text to print, a function that draws the figure, and its caption
 
 
 def run_script(description: str, make: Callable[[argparse.Namespace], Made], add: Callable[[argparse.ArgumentParser], None] | None = None) -> int:
-    """NAME.py FOLDER [--output FIGURE]: prints what `make` made of the records of a study and draws its figure. The exit status."""
+    """Runs NAME.py FOLDER [--output FIGURE]: prints the text that `make` made from a study's records and draws its figure. Returns the exit status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="of the study's records")
     parser.add_argument("--output", type=Path, metavar="FIGURE", help="PNG or PDF")

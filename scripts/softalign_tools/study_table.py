@@ -1,4 +1,4 @@
-"""table.h5 of a study: the counts of each test sentence that its claims, its tables and its finding were computed from."""
+"""Writes table.h5 of a study: the counts per test sentence from which its claims, tables and finding were computed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from softalign_tools.program import RecordError
 
 
 def write_table(study: Json, data: Json, finding: str, file: Path) -> None:
-    """What the claims and tables were computed from: /test_sets/HASH has lengths and clusters, /runs/PART/VARIANT/SEED the counts of each
-    sentence that their metrics read, and the findings of diagnostics with their places."""
+    """Writes the inputs of claims, tables and finding: /test_sets/HASH has lengths and clusters, /runs/PART/VARIANT/SEED the counts per
+    sentence that their metrics read, and the arrays of diagnostics with the positions along their axis."""
     claimed = {found[1] for text in (*(claim["claim"] for claim in study["claims"]), finding) for found in MEASUREMENT.finditer(text)}
     read = {run["run_id"]: run for run in data["runs"]}
     with h5py.File(file, "w", libver=("v110", "v110")) as table:  # half the size: smaller headers
@@ -49,8 +49,8 @@ def compact(group: Any, name: str, values: Any) -> None:
 
 
 def diagnosed(record: Any, name: str) -> tuple[Any, Any] | None:
-    """An array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the places along its axis; None where
-    the run has no such array, as one without attention has no contexts."""
+    """Returns an array of a diagnostic, "flow.ratio" at its last update or "flow.start.ratio" at its first, and the positions along its axis; None if
+    the run lacks the array, for example the contexts of a run without attention."""
     diagnostic, *start, array = name.split(".")
     splits = record.get("diagnostics", {}).get(diagnostic, {})
     found = next((splits[split] for split in ("test", "dev") if split in splits and not (start and splits[split]["update"][0])), {})

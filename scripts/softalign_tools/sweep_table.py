@@ -1,4 +1,4 @@
-"""The table of a sweep (sweep.h5, layout in results/record.md), as the program reads it: one value of a metric for each pair of two parameters."""
+"""The table of a sweep (sweep.h5, layout in results/record.md), as the program reads it, reduced to a metric for each pair of values of two parameters."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 
 RANKED = "value"  # the column of the sweep's own metric, as rows are ranked by it
 ABOUT = {"run", "run_id", "path", "state", "seed", "updates", RANKED}  # columns that are neither an option nor a metric
-UNSET = "as in the base"  # in place of the value of an option that a row does not set
+UNSET = "as in the base"  # shown as the value of an option that a row does not set
 
 
 class ChoiceError(Exception):
-    """What was asked for is not in the table, or not one thing."""
+    """Raised if a request matches nothing in the records, or is ambiguous."""
 
 
 @dataclass(frozen=True)
 class SweepTable:
-    """Every column has one value a run."""
+    """The columns of a sweep, each with one value per run."""
 
     place: str
     metric: str  # "dev/loss"
     goal: str  # minimize, maximize
-    columns: dict[str, list[Any]]  # of texts, or of numbers: None where there is none
+    columns: dict[str, list[Any]]  # text or numbers, None for a missing number
     units: dict[str, str]
 
     @property
@@ -33,7 +33,7 @@ class SweepTable:
         return sorted(name for name in self.columns if name not in ABOUT and not name.startswith(("dev_", "test_")))
 
     def parameter(self, asked: str) -> str:
-        """The swept option of this path, or of this end of one: "units" for "model.encoder.units"."""
+        """Returns the swept option with this path or the end of one: "units" for "model.encoder.units". Raises ChoiceError if none or several have that end."""
         found = [name for name in self.parameters if name == asked or name.endswith(f".{asked}")]
         if asked in found or len(found) == 1:
             return asked if asked in found else found[0]
@@ -41,7 +41,7 @@ class SweepTable:
         raise ChoiceError(f"{self.place}: {'several parameters end in' if found else 'no parameter'} '{asked}': {ask}")
 
     def axes(self, x: str | None, y: str | None) -> tuple[str, str]:
-        """The options of both axes: those that are asked for; of a sweep over two they need not be."""
+        """Returns the parameters of the x and y axes. Raises ChoiceError if x or y is None, unless both are and the sweep varies exactly two."""
         if x is None and y is None and len(self.parameters) == 2:
             return self.parameters[1], self.parameters[0]
         if x is None or y is None:
@@ -49,7 +49,7 @@ class SweepTable:
         return self.parameter(x), self.parameter(y)
 
     def measured(self, asked: str | None) -> str:
-        """The column of a metric, "dev/loss" or "dev_loss_best"; without one asked for the sweep's own, as rows are ranked by it."""
+        """Returns the column of a metric, "dev/loss" or "dev_loss_best"; by default the sweep's own, as rows are ranked by it."""
         if not asked and RANKED in self.columns:
             return RANKED
         name = (asked or self.metric).replace("/", "_")
@@ -61,7 +61,7 @@ class SweepTable:
 
 @dataclass(frozen=True)
 class Cells:
-    """values[y, x]: the mean over seeds, NaN where there is none; n[y, x] runs in it, all complete."""
+    """values[y, x]: the mean over seeds, NaN if no run has a value; n[y, x]: the number of runs in it, all complete."""
 
     x: list[str]
     y: list[str]
@@ -77,9 +77,9 @@ def spoken(value: object) -> str:
 
 
 def cells(table: SweepTable, x: str, y: str, metric: str, where: Mapping[str, str], best: bool) -> Cells:
-    """Values at all pairs of x and y, over the rows that are as `where` says.
+    """Returns the values at all pairs of x and y, over the rows whose parameters have the values of `where`.
 
-    Runs of one cell must differ in their seed only; with `best` the best configuration stands for the others. Throws ChoiceError.
+    Runs of a cell must differ only in their seed; with `best`, a cell has the value of its best configuration. Raises ChoiceError.
     """
     column, every = table.columns, range(len(table.columns["run"]))
     rows = [i for i in every if all(spoken(column[name][i]) == value for name, value in where.items())]
@@ -117,7 +117,7 @@ def _refuse_mixed(table: SweepTable, others: Sequence[str], kinds: object) -> No
 
 
 def _order(value: object) -> tuple[bool, float, str]:
-    """Numbers rise, no value comes first."""
+    """Returns a sort key: missing values come first, numbers ascend."""
     if isinstance(value, str):
         return bool(value), 0.0, value
     return value is not None, value or 0.0, ""
