@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Word links in Pharaoh format (i-j sure, ipj possible, positions from 0, a line a sentence), whoever wrote them.
+"""Evaluates and intersects word links in Pharaoh format (i-j sure, ipj possible, positions from 0, one line per sentence) from any aligner.
 
     links.py aer GOLD FILE..               precision, recall and alignment error rate of each file (Och and Ney 2003)
-    links.py intersect FILE OTHER > BOTH   what both have; --reversed: OTHER is of the other direction, target-source
+    links.py intersect FILE OTHER > BOTH   links that are in both; --reversed: OTHER has the other direction, target-source
 
-FILE may be of softalign (export --what links, translate and score --links), eflomal, fast_align or others; a possible link
-of theirs is a link. Sentences without a link in GOLD do not count. Files may be gzip, of at most 256 MB unpacked.
+FILE may be from softalign (export --what links, translate and score --links), eflomal, fast_align or other aligners; its
+possible links count as links. Sentences without a link in GOLD do not count. Files may be gzip, of at most 256 MB unpacked.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from softalign_tools import ending  # isort: skip
 from softalign_tools.files import printable
 
 MB = 1 << 20
-LARGEST = 256  # MB of a file, unpacked: some 40 million links
+LARGEST = 256  # MB per file, unpacked: about 40 million links
 LINK = re.compile(r"([0-9]{1,9})([-p])([0-9]{1,9})")
 
-Links = dict[tuple[int, int], bool]  # whether they are sure
+Links = dict[tuple[int, int], bool]  # link -> True if it is sure
 
 
 def links_of(line: str, place: str) -> Links:
@@ -49,7 +49,7 @@ def lines(path: Path) -> list[str]:
     try:
         if path.is_char_device() or path.is_block_device():  # it may never end
             raise ValueError(f"{path}: is a device, not a file")
-        if path.is_fifo() and not os.path.realpath(path).startswith("/proc/"):  # a shell's has a writer
+        if path.is_fifo() and not os.path.realpath(path).startswith("/proc/"):  # a shell's pipe has a writer
             raise ValueError(f"{path}: is a named pipe, for whose writer nobody waits; give a file, or /dev/stdin")
         with open(path, "rb") as file:
             unpacked = gzip.open(file) if file.peek(2).startswith(b"\x1f\x8b") else file
@@ -70,7 +70,7 @@ def read(path: Path) -> list[Links]:
 
 
 def paired(path: Path, links: list[Links], other: Path) -> Iterator[tuple[Links, Links]]:
-    """What a file has, which are these links, beside what another has, line by line."""
+    """Returns the links of two files in pairs, line by line; those of `path` are already read. Raises ValueError if their numbers of lines differ."""
     theirs = read(other)
     if len(links) != len(theirs):
         raise ValueError(f"{path} has {len(links)} lines and {other} has {len(theirs)}; line k of one must belong to line k of the other")
@@ -82,7 +82,7 @@ def ratio(hits: int, total: int) -> float:
 
 
 def quality(sentences: Iterable[tuple[Links, Links]]) -> tuple[float, float, float]:
-    """Precision, recall and AER in percent of (known, found) links."""
+    """Returns precision, recall and AER in percent, of (known, found) links."""
     links = sure = possible = known = 0
     for gold, found in sentences:
         if not gold:

@@ -1,7 +1,7 @@
-"""What the runs of a study cost, for scripts of experiments/ that say no more than this: a table, and with --output a figure.
+"""The cost of the runs of a study, a table and with --output a figure: the code of cost.py in the folders of experiments/.
 
-FOLDER holds the records of the study. Parameters and activations (of the diagnostic `cost`) are exact. Speed is that of the fastest epoch of all seeds,
-memory the most of all, on the machine that ran them: what runs beside slows some epochs.
+FOLDER contains the records of the study. Parameters and activations (from the diagnostic `cost`) are exact. Speed is that of the fastest epoch of all
+seeds, because other work on the machine slows some epochs; memory is the most of all seeds. Both are of the machine that ran them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def table(variants: dict[str, dict[str, list[float]]]) -> str:
 
 
 def draw(costs: Costs) -> plt.Figure:
-    """A row of panels for each part, a line for each variant."""
+    """Draws a row of panels for each part, with a line for each variant."""
     drawn = {column: title for column, title in DRAWN.items() if any(c[column] for variants in costs.values() for c in variants.values())}
     rows = [len(variants) for variants in costs.values()]
     figure, axes = plt.subplots(len(costs), len(drawn), figsize=(WIDTHS["page"], 0.13 * sum(rows) + 0.7 * len(rows)), squeeze=False,

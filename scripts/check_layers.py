@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The layer law, checked: who may include whom among the folders of framework/ and the rooms in them, and the one door of each
-third-party library; and that no result depends on the C library's elementary functions, whose last bits differ
-(framework/kernels/arithmetic.md), and JSON has one reader. What the law names must exist.
+"""Checks the layer law: which folders of framework/, and which rooms in them, may include which others, and which files may include each
+third-party library. Also checks that no result depends on the C library's elementary functions, whose last bits differ
+(framework/kernels/arithmetic.md), that JSON has one reader, and that everything the law names exists.
 
 check_layers.py [ROOT]: prints one line per breach and ends with 1, or prints nothing and ends with 0.
 """
@@ -15,18 +15,18 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
-# Layer -> the layers it may include, besides itself. plugin.hpp is what plugins see of the framework.
+# Layer -> the layers that it may include, besides itself. plugin.hpp is the header that plugins of a model include.
 MODEL = ["seq", "nn", "ops", "autodiff", "kernels", "config", "base"]
 LAW: dict[str, list[str]] = {
     "base": [],
     "config": ["base"],
-    "data": ["record", "config", "base"],  # a vocabulary may be a record's
+    "data": ["record", "config", "base"],  # a vocabulary may come from a record
     "record": ["config", "base"],
     "kernels": ["base"],
     "autodiff": ["kernels", "base"],
     "ops": ["autodiff", "kernels", "base"],
     "nn": ["ops", "autodiff", "kernels", "config", "base"],
-    "seq": ["data", *MODEL[1:]],  # data: batches are what a model reads
+    "seq": ["data", *MODEL[1:]],  # data: a model reads batches
     "plugin.hpp": MODEL,
     "eval": ["data", *MODEL],
     "train": ["eval", "data", "record", *MODEL],
@@ -38,13 +38,13 @@ LAW: dict[str, list[str]] = {
     "app": ["runs", "inference", "study", "analysis", "train", "eval", "data", "record", *MODEL],
 }
 
-# Of a folder with rooms: its rooms, and the files beside them by their stems. Each includes only those behind it.
+# Folder -> its rooms, and the files beside them by their stems. Each includes only itself and those after it.
 ROOMS = {
     "record": ["recorder", "published", "provenance", "folder", "journal", "hdf5", "file"],
     "app": ["main", "setup", "records", "experiments", "sweeps", "models", "plugins", "terminal", "command"],
 }
 
-# Plugins include framework/plugin.hpp; kinds that are no part of a model instead include the layer that owns their kind.
+# Plugins include framework/plugin.hpp; kinds that are not part of a model include the layer that owns their kind instead.
 PLUGIN_LAYERS = {
     "tasks": ["data", "config", "base"],
     "metrics": ["eval", "data", "config", "base"],
@@ -68,10 +68,10 @@ DOORS: list[tuple[str, list[str]]] = [
 ]
 
 ELEMENTARY = re.compile(r"(?:std|(?<!\w)):{2}(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sinh|cosh|tanh|asin|acos|atan2?|erf|[lt]gamma|hypot|cbrt)[fl]?\(")
-# Where nothing becomes a result: checks of ours, estimates of memory, what is shown; and the double-precision build.
+# Files that may call them, because no result depends on it: our own checks, memory estimates, displayed text, the double-precision build.
 NO_RESULTS = ["kernels/vector_math.hpp", "autodiff/gradient_check.cpp", "seq/conformance_subject.cpp", "seq/conformance_output_layer.cpp", "train/check_sizes.cpp", "app/*"]
 
-JSON = re.compile(r"(?i:json|object)::parse\(")  # follows any nesting, as far as the stack goes
+JSON = re.compile(r"(?i:json|object)::parse\(")  # recurses into any nesting until the stack overflows
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 OURS = "framework/"
@@ -88,7 +88,7 @@ def room_of(path: str) -> str:
 
 
 def room_breach(path: str, included: str) -> str | None:
-    """The same as `breach` for two files of one folder."""
+    """Returns what `breach` does, for two files of the same folder."""
     rooms = ROOMS.get(layer_of(path))
     if rooms is None:
         return "its folder has rooms: add them to ROOMS in scripts/check_layers.py" if path.count("/") > 2 else None
@@ -102,7 +102,7 @@ def room_breach(path: str, included: str) -> str | None:
 
 
 def stale(root: Path) -> Iterator[str]:
-    """What the law names and the tree does not have."""
+    """Yields a line for each name in the law that does not exist in the tree."""
     framework = root / OURS
     layers = [*LAW, *(f"plugins/{kind}" for kind in PLUGIN_LAYERS)]
     rooms = [f"{layer}/{room}" for layer, rooms in ROOMS.items() for room in rooms]
@@ -114,7 +114,7 @@ def stale(root: Path) -> Iterator[str]:
 
 
 def allowed(path: str) -> list[str]:
-    """The layers that a file may include. Raises KeyError for a folder that the law does not know."""
+    """Returns the layers that a file may include. Raises KeyError for a folder that the law does not know."""
     layer = layer_of(path)
     if layer == "plugins":
         return PLUGIN_LAYERS.get(path.split("/")[2], ["plugin.hpp"])
@@ -122,7 +122,7 @@ def allowed(path: str) -> list[str]:
 
 
 def breach(path: str, quote: str, included: str) -> str | None:
-    """What is wrong with `path` including `included`, and the remedy; None when it may."""
+    """Returns what is wrong with `path` including `included`, and the remedy; None if it may."""
     in_framework = path.startswith(OURS)
     if included.startswith(OURS + "plugins/"):
         return f"nobody includes a plugin ({included}): ask the registry for it by name"
@@ -146,7 +146,7 @@ def breach(path: str, quote: str, included: str) -> str | None:
 
 
 def breaches(root: Path) -> Iterator[str]:
-    """Every breach below root's framework/ and tests/, as 'file:line: text'."""
+    """Yields every breach below root's framework/ and tests/, as 'file:line: text'."""
     for file in sorted(f for folder in ("framework", "tests") for f in (root / folder).rglob("*.[ch]pp")):
         path = file.relative_to(root).as_posix()
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):

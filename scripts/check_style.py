@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Are all C++ files as clang-format writes them? Ends with 77 (skipped) without the version that the style was made with."""
+"""Checks that all C++ files are formatted as clang-format writes them. Ends with 77 (skipped) without the version that the style was made with."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# deb.sh: builds softalign and packs it as build/release/softalign_VERSION_ARCHITECTURE.deb, for the Debian that this runs on: apt-get install ./FILE.
+# deb.sh: builds softalign and packages it as build/release/softalign_VERSION_ARCHITECTURE.deb, for the Debian release of this machine. To install
+# it: apt-get install ./FILE.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ ${1-} != -h && ${1-} != --help ]] || { sed -n '2,/^[^#]/s/^# \?//p' scripts/deb.sh; exit; }

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The table of plugins in framework/plugins/README.md, from the registry.
+"""Writes the table of plugins in framework/plugins/README.md from the registry.
 
-features.py [--check]: writes the table between the two marks anew from what `softalign list` says; with --check it only says, by
-its exit status, whether that would change anything.
+features.py [--check]: replaces the table between the two marks by one made from `softalign list`. With --check it changes nothing, and
+its exit status is 1 if the table is out of date.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KINDS = ["encoder", "score", "attention", "decoder", "output_layer", "task", "se
 
 
 def rank(kind: str) -> int:
-    """What a model is made of comes first; kinds that are new here come last."""
+    """Returns the position of a kind in the table: parts of a model first, kinds that KINDS lacks last."""
     return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 

@@ -9,8 +9,8 @@ images       an image with each word's attention over it, where sources are imag
 heatmap      a metric over two parameters of a sweep
 states       principal components of a model's annotations and readouts
 
-Runs that differ in nothing but their seed are one line of a figure. The same files give the same bytes. A figure that cannot be drawn
-stops no other. Exit status: 1 a figure cannot be drawn or written, 2 the command line is wrong, 3 the data is wrong or missing.
+Runs that differ only in their seed are one line of a figure. The same files give the same bytes. A figure that cannot be drawn does not
+stop the others. Exit status: 1 a figure cannot be drawn or written, 2 the command line is wrong, 3 the data is wrong or missing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def note(text: str) -> None:
 
 
 def named(arguments: argparse.Namespace) -> dict[str, str]:
-    """What --name OLD=NEW says."""
+    """Returns {OLD: NEW} from the options --name OLD=NEW."""
     return dict(name.rpartition("=")[::2] for name in arguments.name)
 
 
@@ -188,7 +188,7 @@ def attempt(place: Path, work: Callable[[], object]) -> int:
     except OSError as error:
         note(f"{place}: cannot be written: {error.strerror}; choose another place with --output")
         return 1
-    except Exception as error:  # of a library that cannot draw what a record holds
+    except Exception as error:  # from a library that cannot draw the values of a record
         note(f"{place}: cannot be drawn: {type(error).__name__}: {error}")
         return 1
 

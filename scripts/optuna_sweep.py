@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""A sweep with method optuna: asks Optuna for configurations, lets `softalign sweep work` run them, tells Optuna how they did.
+"""Runs a sweep with method optuna: asks Optuna for configurations, has `softalign sweep work` run them, and tells Optuna the results.
 
-optuna_sweep.py SWEEP.yaml --run-cap N [--results DIR] [--workers N] [--threads N] [--program PATH]: what `sweep run` starts.
+optuna_sweep.py SWEEP.yaml --run-cap N [--results DIR] [--workers N] [--threads N] [--program PATH]: `sweep run` starts this script.
 
-Each trial becomes rows of the plan, one a seed, before it runs, and each row is an ordinary run. What Optuna knows lies in
-<sweep>/optuna.journal. Stopped or killed, the same command goes on: trials that were cut off are asked again with their values. With
-one worker the whole search is a function of the sweep's file; with several the order in which trials end enters. --worker K is what
-`sweep submit` has a scheduler start several times: the workers ask and tell through that journal.
+Each trial becomes rows of the plan, one per seed, before it runs, and each row is an ordinary run. Optuna's state is in
+<sweep>/optuna.journal. After a stop or a kill, the same command resumes: trials that were cut off are asked for again with their values.
+With one worker, the whole search is a function of the sweep's file; with several, it also depends on the order in which trials end.
+`sweep submit` has a scheduler start this script with --worker K several times: the workers ask and tell through that journal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 def leave(*_: object) -> None:
-    """Stopped while modules are read, which takes seconds on a busy machine: no trial has begun, there is nothing to end."""
+    """Exits on a signal during the imports, which take seconds on a busy machine: no trial has begun, so nothing needs to be stopped."""
     os.write(2, SAVED)
     os._exit(INTERRUPTED)
 
@@ -42,11 +42,11 @@ import optuna  # noqa: E402
 from softalign_tools.optuna_search import OVER, OpenSweep, Search, open_own  # noqa: E402
 from softalign_tools.program import RecordError, program  # noqa: E402
 
-STARTUP = 5  # trials that are drawn before TPE has something to learn from
+STARTUP = 5  # random trials, before TPE has data to learn from
 
 
 def checked(*words: object) -> str:
-    """What a command prints. Throws RecordError without a text when it does not end well, its own words having gone to standard error."""
+    """Returns the output of a command. If it fails, raises RecordError without a text, because the command has printed its error itself."""
     done = subprocess.run([program(), *map(str, words)], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise RecordError("", done.returncode)
@@ -62,7 +62,7 @@ def pruner_of(rule: dict[str, Any]) -> optuna.pruners.BasePruner:
 
 
 def check_lines(file: Path) -> None:
-    """Cuts a last line that a kill left damaged."""
+    """Cuts off a last line that a kill left incomplete. Raises ValueError if an earlier line is corrupt."""
     lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
     for number, line in enumerate(lines, 1):
         try:
@@ -87,7 +87,7 @@ def journal(sweep: OpenSweep) -> optuna.storages.JournalStorage:
 
 
 def stored_study(sweep: OpenSweep) -> optuna.Study:
-    """What is known of the sweep from earlier calls."""
+    """Returns the Optuna study of earlier calls, or a new one. Raises RecordError if it cannot be read."""
     place = sweep.folder / "optuna.journal"
     try:
         return optuna.create_study(
@@ -107,7 +107,7 @@ def open_search(options: argparse.Namespace) -> Search:
     done = len(study.get_trials(deepcopy=False, states=OVER))
 
     def sampler(n: int) -> optuna.samplers.BaseSampler:
-        """Trial n is a function of (search_seed, n, what is known): its sampler begins anew. Trials cut off do not count."""
+        """Returns a new sampler for trial n, which makes it a function of (search_seed, n, the known trials). n does not count trials that were cut off."""
         seed = (sweep.plan["search_seed"] * 1_000_003 + n) % 2**32
         return optuna.samplers.TPESampler(seed=seed, n_startup_trials=STARTUP, constant_liar=options.workers > 1 or options.worker is not None)
 
@@ -130,7 +130,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)  # the journal, until Optuna 4
+    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)  # the journal is experimental before Optuna 4
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     os.environ["SOFTALIGN_PROGRAM"] = options.program
     try:
@@ -150,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
     if search.stopping.is_set() and search.left > 0:
         os.write(2, SAVED)
         return INTERRUPTED
-    for number in STOPS:  # all is done; Python would die of a signal that comes while it ends
+    for number in STOPS:  # all trials are over; a signal during its exit would kill Python
         signal.signal(number, signal.SIG_IGN)
     return subprocess.run([program(), "sweep", "status", "--", str(search.sweep.folder)], check=False).returncode
 

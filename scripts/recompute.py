@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Recomputes the claims of published studies with NumPy alone, from their counts of single sentences.
+"""Recomputes the claims of published studies with NumPy alone, from the counts of each test sentence.
 
-recompute.py FOLDER..: of results/studies/NAME. Reads table.h5, prints value, 95 % interval, p, corrected p and verdict of each claim, and
-compares them with claims.csv, which the program has written. Exit status: 1 where they differ.
+recompute.py FOLDER..: each is a results/studies/NAME. Reads table.h5, prints value, 95 % interval, p, corrected p and verdict of each claim,
+and compares them with claims.csv, which the program has written. Exit status: 1 if they differ.
 """
 
 from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products of this size only wait for other threads  # isort: split
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # in products of this size, threads only wait for each other  # isort: split
 import argparse
 import csv
 import functools
@@ -30,7 +30,7 @@ Metric = tuple[list[str], Callable[[Any], Any]]
 
 
 def bleu(s: Any) -> Any:
-    """Papineni et al. 2002; the k-th order without a match counts 1/2^k of one."""
+    """Returns BLEU (Papineni et al. 2002). The k-th n-gram order without a match counts 1/2^k of a match."""
     hypothesis, reference, matches, totals = s[:, 0], s[:, 1], s[:, 2:6], s[:, 6:10]
     precision = np.where(matches > 0, matches, 0.5 ** np.cumsum(matches == 0, axis=1)) / totals
     score = 100 * np.exp(np.minimum(0, 1 - reference / hypothesis) + np.log(precision).mean(axis=1))
@@ -38,7 +38,7 @@ def bleu(s: Any) -> Any:
 
 
 def chrf(s: Any) -> Any:
-    """Popovic 2015, beta 2: the mean F-score of character 1- to 6-grams."""
+    """Returns chrF (Popovic 2015) with beta 2: the F-score of the mean precision and the mean recall over character 1- to 6-grams."""
     hypothesis, reference, matches = s[:, 0:18:3], s[:, 1:18:3], s[:, 2:18:3]
     there = (hypothesis > 0) & (reference > 0)
     precision, recall = (np.where(there, matches / grams, 0).sum(axis=1) / there.sum(axis=1) for grams in (hypothesis, reference))
@@ -50,11 +50,11 @@ def percent(*columns: str) -> Metric:
 
 
 def error_rate(column: str) -> Metric:
-    """Och and Ney 2003. Columns: links, of these sure ones, possible or sure ones; known sure links."""
+    """Returns the alignment error rate (Och and Ney 2003). Counts: links, those that are sure, those that are possible or sure; known sure links."""
     return [column], lambda s: 100 * (1 - (s[:, 1] + s[:, 2]) / (s[:, 0] + s[:, 3]))
 
 
-# The columns of counts that a metric reads, and its value from their sums; the last sum is the number of sentences.
+# Metric -> the columns of counts that it reads, and a function from their sums to its value; the last sum is the number of sentences.
 METRICS: dict[str, Metric] = {
     "bleu": (["bleu_stats"], bleu),
     "chrf": (["chrf_stats"], chrf),
@@ -71,7 +71,7 @@ METRICS: dict[str, Metric] = {
 
 
 def philox(number: Any, round_: Any, key: list[int]) -> Any:
-    """Philox4x32-10 (Salmon et al. 2011) of counters (number, round): four words each."""
+    """Returns Philox4x32-10 (Salmon et al. 2011) of the counters (number, round), four words each."""
     mask, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     c = [number & mask, number >> shift, round_ & mask, round_ >> shift]
     k0, k1 = (np.uint64(part) for part in key)
@@ -84,12 +84,12 @@ def philox(number: Any, round_: Any, key: list[int]) -> Any:
 
 @functools.cache
 def draws(test_set: str, units: int) -> Any:
-    """[1 + RESAMPLES, units]: how often each unit is in the test set as it is, and in those drawn anew."""
+    """Returns [1 + RESAMPLES, units]: how often each unit is in the test set itself, and in each resample."""
     digest = sha256(f"softalign-rng-1|1|bootstrap {test_set}".encode()).digest()
     key = [int.from_bytes(digest[at : at + 4], "little") for at in (0, 4)]
     index, rounds = np.arange(units, dtype=np.uint64), np.arange(1, RESAMPLES + 1, dtype=np.uint64)[:, None]
     chosen, again = np.zeros((RESAMPLES, units), np.uint64), np.ones((RESAMPLES, units), bool)
-    for attempt in range(100):  # Lemire 2019: without bias
+    for attempt in range(100):  # Lemire 2019, without bias
         place = index + np.uint64(attempt << 40)
         product = np.take_along_axis(philox(place // np.uint64(4), rounds, key), (place % np.uint64(4)).astype(int)[None, None], 0)[0] * np.uint64(units)
         chosen = np.where(again, product >> np.uint64(32), chosen)
@@ -101,7 +101,7 @@ def draws(test_set: str, units: int) -> Any:
 
 
 def measured(table: Any, found: re.Match[str]) -> tuple[Any, float]:
-    """[seeds, 1 + RESAMPLES] of a measurement, and how many independent sentences it is over; a finding of a diagnostic: [seeds, 1], infinite."""
+    """Returns a measurement [seeds, 1 + RESAMPLES] and its number of independent sentences; for an array of a diagnostic, [seeds, 1] and infinity."""
     metric, first, open_, last, part, variant = found.groups()
     low, high = (0, np.inf) if first is None else (int(first), np.inf if open_ else int(last or first))
     seeds, units = [], np.inf
@@ -115,7 +115,7 @@ def measured(table: Any, found: re.Match[str]) -> tuple[Any, float]:
         test_set = table["test_sets"][run.attrs["test_set"]]
         lengths = test_set["source_length"][:]
         clusters = np.unique(test_set["cluster"][:], return_index=True, return_inverse=True) if "cluster" in test_set else None
-        unit = np.arange(len(lengths)) if clusters is None else np.argsort(np.argsort(clusters[1]))[clusters[2]]  # in the order of their first sentences
+        unit = np.arange(len(lengths)) if clusters is None else np.argsort(np.argsort(clusters[1]))[clusters[2]]  # in order of their first sentences
         chosen = (lengths >= low) & (lengths <= high)
         columns, value = METRICS[metric]
         counts = np.column_stack([*(run[column][:] for column in columns), np.ones(len(lengths))])
@@ -127,7 +127,7 @@ def measured(table: Any, found: re.Match[str]) -> tuple[Any, float]:
 
 @functools.cache
 def sine_power(power: int) -> Callable[[float], float]:
-    """The integral of sin^power from 0 to an angle, as a share of that to a right angle, by Gauss and Legendre."""
+    """Returns a function: the integral of sin^power from 0 to its angle, as a share of that to a right angle, by Gauss-Legendre quadrature."""
     nodes, weights = np.polynomial.legendre.leggauss(200)
 
     def integral(angle: float) -> Any:
@@ -138,7 +138,7 @@ def sine_power(power: int) -> Callable[[float], float]:
 
 
 def largest(holds: Callable[[float], bool], high: float) -> float:
-    """The largest number of [0, high] for which this holds, as it does for all below."""
+    """Returns the largest number in [0, high] for which `holds` is true. It must be true for all smaller ones."""
     low = 0.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -147,13 +147,13 @@ def largest(holds: Callable[[float], bool], high: float) -> float:
 
 
 def quantile(level: float, freedom: int) -> float:
-    """t of Student with P(|T| > t) = level: with t = sqrt(freedom) / tan(angle) this is the share of sin^(freedom - 1)."""
+    """Returns Student's t with P(|T| > t) = level. For t = sqrt(freedom) / tan(angle), P is sine_power(freedom - 1) of the angle."""
     share = sine_power(freedom - 1)
     return float(np.sqrt(freedom) / np.tan(largest(lambda angle: share(angle) < level, np.pi / 2)))
 
 
 def estimate(difference: Any, units: float) -> dict[str, float]:
-    """Value, 95 % interval and p over seeds and sentences. Howe 1974: the square of the half width is the sum of those by Student's t."""
+    """Returns value, 95 % interval and p over seeds and sentences. Its squared half-width is the sum of those of both by Student's t (Howe 1974)."""
     seeds, of = len(difference), {"difference": difference[:, 0].mean()}
     drawn = difference[:, 1:].mean(axis=0)
     drawn = drawn[np.isfinite(drawn)]
@@ -175,12 +175,12 @@ def estimate(difference: Any, units: float) -> dict[str, float]:
 
 
 def evaluated(table: Any, formula: str) -> tuple[Any, float]:
-    """As measured, of a sum of measurements and numbers."""
+    """Returns what `measured` does, for a formula of measurements and numbers. Raises ValueError for anything else."""
     formula = re.sub(r"\s", "", formula)
     found = [measured(table, one) for one in MEASUREMENT.finditer(formula)]
     order = iter(range(len(found)))
     arithmetic = MEASUREMENT.sub(lambda _: f"v[{next(order)}]", formula)
-    if re.search(r"[^-+*/().\dv\[\]]", arithmetic):  # no code of others is run
+    if re.search(r"[^-+*/().\dv\[\]]", arithmetic):  # never evaluate foreign code
         raise ValueError(f"{formula}: not a sum of measurements")
     value = eval(arithmetic, {"__builtins__": {}}, {"v": [value for value, _ in found]})
     return np.atleast_2d(value), min((units for _, units in found), default=np.inf)
@@ -197,7 +197,7 @@ def recomputed(table: Any, text: str) -> dict[str, Any]:
 
 
 def decided(claims: list[dict[str, Any]]) -> None:
-    """Corrects the p-values of all claims (Holm 1979), and decides each."""
+    """Adds to each claim its p-value, corrected for all claims (Holm 1979), and its verdict."""
     least, left = 0.0, sorted((claim for claim in claims if "p" in claim), key=lambda claim: claim["p"])
     for rank, claim in enumerate(left):
         claim["p_holm"] = least = max(least, min(1.0, claim["p"] * (len(left) - rank)))
@@ -212,7 +212,7 @@ def decided(claims: list[dict[str, Any]]) -> None:
 
 
 def compared(folder: Path) -> int:
-    """Prints the claims of a study; how many differ from claims.csv, or 1 where they cannot be recomputed."""
+    """Prints the claims of a study. Returns how many differ from claims.csv, or 1 if there are none or they cannot be recomputed."""
     try:
         with (folder / "claims.csv").open(encoding="utf-8", newline="") as lines:
             written = [row for row in csv.DictReader(lines) if row["verdict"] in ("holds", "fails", "undecided")]

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Writes one HTML file about a run, a study or a sweep, which opens from disk without a network.
+"""Writes one HTML file about a run, a study or a sweep; it opens from disk without a network.
 
-report.py RUN|STUDY|SWEEP... [-o FILE.html] [--checklist] [--plugin FILE]: a folder or a run.h5; several runs are set beside each other. A page
-about several places belongs to none of them and needs -o. --checklist prints the reproducibility checklist as Markdown instead.
-What cannot be read is named on standard error and on the page.
+report.py RUN|STUDY|SWEEP... [-o FILE.html] [--checklist] [--plugin FILE]: each is a folder or a run.h5; several runs are shown side by side. A
+page about several of them is not written into any of their folders, so it needs -o. --checklist prints the reproducibility checklist as
+Markdown instead. Records that cannot be read are named on standard error and on the page.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from softalign_tools.program import RecordError
 from softalign_tools.report.checklist import markdown
 from softalign_tools.report.page import compute, html
 
-USAGE = 2  # the command line
-WRONG = 3  # no such place, or nothing to report on
+USAGE = 2  # the command line is wrong
+WRONG = 3  # a folder or record is missing, or there is nothing to report on
 
 
 def default_output(place: Path) -> Path:
-    """report.html in the folder that is reported on, or beside the record."""
+    """Returns the path of report.html in the folder of the subject, or beside its record."""
     return (place if os.path.isdir(place) else place.parent) / "report.html"
 
 
@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> int:
         return USAGE
     try:
         if output is not None:
-            check(output, given.force)  # before the work
+            check(output, given.force)  # refuses before the work
         report = compute(given.places, given.plugin)
         text = markdown(report.subject, report.items) if given.checklist else html(report)
     except OutputError as error:
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
         print(text, end="")
         return 0
     try:
-        write(output, text.encode(errors="replace"), given.force)  # half characters, which JSON and YAML may hold
+        write(output, text.encode(errors="replace"), given.force)  # JSON and YAML may contain lone surrogates
     except OutputError as error:
         say("report", error)
         return USAGE

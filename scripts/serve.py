@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Shows the runs below a folder in a browser, on this machine alone: a list, and the page of `softalign report` for each run, sweep or study.
+"""Shows the runs below a folder in a browser, on this machine only: a list, and the page of `softalign report` for each run, sweep or study.
 
-serve.py [FOLDER] [--port N]: prints the address, which holds a token that nobody else has. Pages of experiments that still train load themselves
-again every ten seconds. Ctrl-C ends it; it writes nothing.
+serve.py [FOLDER] [--port N]: prints the address, which contains a secret token. Pages of experiments that still train reload every ten seconds.
+Ctrl-C ends the server; it writes no files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STYLE = "body{font:16px system-ui;margin:2rem auto;max-width:60rem;padding:0 1re
 
 
 class Shown:
-    """The pages of one folder. A page is made again where a file of its runs has changed."""
+    """The pages of one folder. A page is rebuilt if a file of its runs has changed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
@@ -42,14 +42,14 @@ class Shown:
         return json.loads(answer("ls", "--json", "--", self.folder))
 
     def place(self, name: str) -> Path:
-        """A folder below ours. Throws KeyError for others."""
+        """Returns a folder below the one that is served. Raises KeyError for any other."""
         place = (self.folder / name).resolve()
         if not place.is_dir() or self.folder not in (place, *place.parents):
             raise KeyError(name)
         return place
 
     def page(self, place: Path) -> str:
-        """Throws RecordError."""
+        """Returns the report page of a folder. Raises RecordError."""
         files = sorted(file for name in ("run.h5", "status.json", "plan.jsonl", "study.json") for file in place.rglob(name))
         seen = [(str(file), file.stat().st_mtime_ns) for file in files if file.exists()]
         with self.lock:
@@ -74,7 +74,7 @@ class Shown:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """GET / and /page?place=..., for whoever has the token, in the address once and then in a cookie."""
+    """Answers GET / and /page?place=... if the request has the token, first in the address, then in a cookie."""
 
     shown: Shown
     token: str
@@ -94,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
                 place = self.shown.place(values.get("place", ""))
                 live = any(Path(run["folder"]).resolve().is_relative_to(place) and run["state"] in FOLLOWED for run in self.shown.runs())
                 return self.send(200, self.shown.page(place), live, whole=True)
-        except (KeyError, ValueError, OSError):  # a name that no file can have
+        except (KeyError, ValueError, OSError):  # including names that no file can have
             pass
         except RecordError as error:  # a run that has only begun has no record yet
             return self.send(200, f"<p>{escape(str(error))}</p>", live=True)
@@ -119,7 +119,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
-        """Nothing: the terminal stays free."""
+        """Logs nothing, to keep the terminal free."""
 
 
 def main(arguments: list[str]) -> int:

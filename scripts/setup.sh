@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# setup.sh [--preset NAME] [--packages] [GROUP...]: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
-# configures, compiles into build/NAME (default: release; CMakePresets.json has the names). A preset that needs packages of its own has a
-# group of its name. Without groups it is build and figures, which the README's first page uses. With `tests` everything is built, with `python`
-# the program and the Python package, else the program. --packages installs and builds nothing. Run again, it does only what is left.
+# setup.sh [--preset NAME] [--packages] [GROUP...]: sets up this machine and builds. Installs the missing packages of the groups (listed in
+# scripts/packages.txt), configures, and compiles into build/NAME (default: release; CMakePresets.json has the names). A preset that needs packages
+# of its own has a group of its name. Default groups: build and figures, which the README's first page uses. With the group `tests` it builds
+# everything, with `python` the program and the Python package, else the program. With --packages it installs packages and builds nothing. A
+# second run does only what is left.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 refuse() { echo "setup.sh: $*" >&2; exit 2; }
@@ -33,7 +34,7 @@ mkdir -p build
 
 say() { printf '[set-up] %s\n' "$*"; }
 
-# Runs a command with its output in the log; when it fails, shows the end of it.
+# Runs a command with its output in the log. If it fails, prints the end of the log.
 logged() {
   printf '\n$ %s\n' "$*" >>"$log"
   "$@" >>"$log" 2>&1 || {
@@ -43,7 +44,7 @@ logged() {
   }
 }
 
-# The packages of the groups given, one a line.
+# Prints the packages of the given groups, one per line.
 packages() {
   local group='' line wanted=" $* "
   while read -r line; do
@@ -59,11 +60,11 @@ packages() {
 missing() {
   local installed
   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p')
-  ! command -v npm >/dev/null || installed+=$'\nnpm' # NodeSource's nodejs brings it and conflicts with Debian's
+  ! command -v npm >/dev/null || installed+=$'\nnpm' # NodeSource's nodejs includes npm and conflicts with Debian's
   printf '%s\n' "$@" | grep -vxF "$installed" || true
 }
 
-apt() { # the package lists may be absent or old: a failed attempt refreshes them and tries again
+apt() { # the package lists may be missing or old: after a failure, refreshes them and tries again
   local as_root=() attempt
   if [[ $EUID -ne 0 ]]; then
     command -v sudo >/dev/null || { say "not root, and there is no sudo"; return 1; }
@@ -87,7 +88,7 @@ else
   mapfile -t lacking < <(missing "${wanted[@]}")
   if ((${#lacking[@]})); then
     say "installing ${#lacking[@]} Debian packages"
-    apt "${lacking[@]}" || for group in "$@"; do # what one group lacks is no reason to go without the others
+    apt "${lacking[@]}" || for group in "$@"; do # a group that cannot be installed does not stop the others
       mapfile -t wanted < <(packages "$group")
       mapfile -t lacking < <(missing "${wanted[@]}")
       ((${#lacking[@]} == 0)) || apt "${lacking[@]}" ||
@@ -99,7 +100,7 @@ fi
 [[ $builds ]] || exit 0
 settings=(-DSOFTALIGN_TESTS=OFF) targets=(softalign)
 [[ " $* " != *' python '* ]] || targets+=(softalign_python)
-[[ -e build/$preset/CMakeCache.txt ]] && settings=() # a build that has its tests keeps them
+[[ -e build/$preset/CMakeCache.txt ]] && settings=() # an existing build keeps its tests
 [[ " $* " == *' tests '* ]] && settings=(-DSOFTALIGN_TESTS=ON) targets=(all)
 [[ $preset != fuzz ]] || targets=(fuzzers)
 say "configuring"
@@ -108,7 +109,7 @@ logged cmake --preset "$preset" "${settings[@]}" || {
   exit 1
 }
 every=30 # seconds
-# Passes on what ninja says but "[done/all] file": in a log, a line now and then counts these.
+# Passes on the output of ninja, but replaces the lines "[done/all] file" by a count every 30 seconds, which suits a log.
 counted() {
   local part line='' status files='no file is done' due=$((SECONDS + every))
   while true; do
@@ -119,7 +120,7 @@ counted() {
     status=0
     IFS= read -r -t $((due - SECONDS)) part || status=$?
     line+=$part
-    ((status <= 128)) || continue # the time is over
+    ((status <= 128)) || continue # timeout
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
       files="${BASH_REMATCH[1]} files are done, $((BASH_REMATCH[2] - BASH_REMATCH[1])) left"
     elif [[ -n $line ]]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# site.sh: builds the documentation as a site of HTML pages in build/site, which open from disk and load nothing from a network. Installs mkdocs, and
-# uses the program that setup.sh has built (or that SOFTALIGN_BINARY_DIR has), whose help, plugins and keys are pages of the site.
+# site.sh: builds the documentation as HTML pages in build/site, which open from disk and load nothing from a network. Installs mkdocs. Uses the
+# program that setup.sh has built, or the one in SOFTALIGN_BINARY_DIR: its help, plugins and keys are pages of the site.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ ${1-} != -h && ${1-} != --help ]] || { sed -n '2,/^[^#]/s/^# \?//p' scripts/site.sh; exit; }

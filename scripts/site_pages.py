@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The source of the documentation site for mkdocs.
+"""Writes the source of the documentation site for mkdocs.
 
-site_pages.py FOLDER: gathers the Markdown documents of the repository with the pictures and files that they link to, and writes pages from what the
-program, the headers and the Python package say of themselves. scripts/site.sh runs it, and mkdocs.
+site_pages.py FOLDER: gathers the Markdown documents of the repository with the pictures and files that they link to, and generates pages from the
+program's help, the headers and the Python package. scripts/site.sh runs this script, then mkdocs.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def options(rows: list[dict]) -> str:
 
 
 def subcommands(help_text: str) -> list[tuple[str, str]]:
-    """(heading, name) of each command that a help text lists."""
+    """Returns (heading, name) of each command that a help text lists."""
     found, heading = [], ""
     for line in help_text.splitlines():
         if title := re.fullmatch(r"(\w[\w ]*):", line):
@@ -159,14 +159,14 @@ def contracts() -> str:
 
 
 def prose(docstring: str) -> str:
-    """Markdown of a docstring: its indented lines are code."""
+    """Returns a docstring as Markdown; its indented lines are code."""
     lines = (line if line.startswith("    ") else re.sub(r"([<*])", r"\\\1", line) for line in docstring.splitlines())
     return "\n".join(lines) + "\n"
 
 
 def signature(thing: object) -> str:
     try:
-        return re.sub(r"'([\w.\[\], |]+)'", r"\1", str(inspect.signature(thing)))  # annotations are texts
+        return re.sub(r"'([\w.\[\], |]+)'", r"\1", str(inspect.signature(thing)))  # annotations are strings; this removes their quotes
     except (TypeError, ValueError):
         return ""
 
@@ -235,10 +235,10 @@ class Site:
                 return match[0]
             if str(target) == "experiments/notebooks":
                 return f"[{text}]({path}first_run.md)"
-            return f"`{target}`" if text == str(target) else f"{text} (`{target}`)"  # a folder, or what a command of the page draws
+            return f"`{target}`" if text == str(target) else f"{text} (`{target}`)"  # a folder, or a file that a command on the page creates
 
         parts = CODE.split((ROOT / name).read_text(encoding="utf-8"))
-        held: list[str] = []  # code spans, which may stand in the text of a link
+        held: list[str] = []  # code spans, which may be part of a link's text
 
         def hold(code: str) -> str:
             held.append(code)

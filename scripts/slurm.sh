@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# slurm.sh start|stop|status FOLDER [KEY=VALUE...]: a Slurm cluster of one node on this machine, for trying and for the tests.
-#   scripts/slurm.sh start /tmp/slurm MaxArraySize=5     # further lines of slurm.conf, which replace those below
-#   export SLURM_CONF=/tmp/slurm/slurm.conf              # then sbatch, squeue, srun, scontrol speak with it
-#   scripts/slurm.sh stop /tmp/slurm                     # ends its jobs and all of its processes, also when some had crashed
-# All that it has lies in FOLDER: configuration, munge key and socket, states, logs. Its ports are free ones, chosen when it
-# starts, so it shares nothing with a Slurm that the machine may have. Needs the group [slurm] of scripts/packages.txt; runs as
-# root, and as anybody else for that user's own jobs. The node has 4 processors and 4 GB, whatever the machine has: nothing is
-# measured on it.
+# slurm.sh start|stop|status FOLDER [KEY=VALUE...]: a one-node Slurm cluster on this machine, to try sweeps and for the tests.
+#   scripts/slurm.sh start /tmp/slurm MaxArraySize=5     # more lines of slurm.conf, which replace those below
+#   export SLURM_CONF=/tmp/slurm/slurm.conf              # then sbatch, squeue, srun and scontrol use this cluster
+#   scripts/slurm.sh stop /tmp/slurm                     # ends its jobs and all of its processes, even if some have crashed
+# All of its files are in FOLDER: configuration, munge key and socket, states, logs. It chooses free ports when it starts, so it
+# shares nothing with any other Slurm on the machine. Needs the group [slurm] of scripts/packages.txt. Runs as root, or as another
+# user for that user's own jobs. The node has 4 processors and 4 GB, whatever the machine has, because nothing is measured on it.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
-daemons=(slurmd slurmctld munged)  # in the order in which they end
+daemons=(slurmd slurmctld munged)  # in the order in which they are stopped
 
 usage() { sed -n '2,5s/^# \?//p' "${BASH_SOURCE[0]}"; }
 fail() { printf 'slurm.sh: %s\n' "$*" >&2; exit 1; }
 lines_of() { tail -n 15 "$folder"/log/*.log >&2 2>/dev/null || true; }
 
-# The process of a daemon, if it runs: its command line names our folder, for a number may have been given to another process.
+# Prints the process ID of a daemon if it runs. Its command line must name our folder, because the ID may belong to another process by now.
 process_of() {
   local pid
   pid=$(cat "$folder/run/$1.pid" 2>/dev/null) && [[ $pid =~ ^[0-9]+$ ]] || return 1
@@ -24,7 +23,7 @@ process_of() {
 
 names_folder() { grep -qaF "$folder" "/proc/$1/cmdline" 2>/dev/null; }
 
-free_ports() { # two of them
+free_ports() { # prints two
   /usr/bin/python3 -c '
 import socket
 sockets = [socket.socket() for _ in range(2)]
@@ -44,7 +43,7 @@ configuration() {
   local ports host user loopback=''
   read -ra ports < <(free_ports)
   host=$(uname -n) host=${host%%.*} user=$(id -un)
-  # The daemons can be bound to an address only by the host's name; where that is not the loopback, only the key keeps others out.
+  # The daemons can be bound to an address only by the host's name; if that is not the loopback address, only the key keeps others out.
   [[ $(getent hosts "$host") == '127.0.0.1 '* ]] && loopback=CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
   cat <<END
 ClusterName=softalign
@@ -96,7 +95,7 @@ start() {
     sed -i "/^$key=/d" "$folder/slurm.conf"
     echo "$line" >>"$folder/slurm.conf"
   done
-  # Since 23.02 slurmd looks for control groups even if no plugin uses them; older ones do not know the word.
+  # Since 23.02 slurmd looks for control groups even if no plugin uses them; older versions do not know the option.
   rm -f "$folder/cgroup.conf"
   [[ $(slurmd -V) == *' 2'[0-2].* ]] || echo 'CgroupPlugin=disabled' >"$folder/cgroup.conf"
   (umask 077 && head -c 128 /dev/urandom >"$folder/munge.key")
@@ -121,8 +120,8 @@ status() {
   return "$all"
 }
 
-# What is left of jobs, which are no children of slurmd's: slurmstepd by its working folder, for it overwrites its command line and
-# environment; what a job started by the configuration in its environment.
+# Prints the IDs of the remaining processes of jobs, which are not children of slurmd. slurmstepd overwrites its command line and environment, so
+# its working folder identifies it; processes that a job started have the path of our configuration in their environment.
 ours() {
   local process pid
   for process in /proc/[0-9]*; do
@@ -145,7 +144,7 @@ stop() {
   for name in "${daemons[@]}"; do
     pid=$(process_of "$name") || continue
     kill "$pid" 2>/dev/null || continue
-    wait_for 10 gone "$pid" || kill -KILL "$pid" 2>/dev/null || true  # by number: it removes its file before it ends
+    wait_for 10 gone "$pid" || kill -KILL "$pid" 2>/dev/null || true  # by process ID, because a daemon removes its PID file before it ends
   done
   for pid in $(ours); do kill -KILL "$pid" 2>/dev/null || true; done
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# studies.sh [--tiny] [--pages] [--workers N] [--results FOLDER] [NAME..]: runs or resumes the studies of experiments/: those that are named,
-# else all. --tiny: in a form that is over in seconds. --pages: writes FOLDER/studies/NAME/ from the records of FOLDER (results) instead.
-# Started again it goes on where it was. Started several times on one FOLDER, on this machine or others, the runs are shared out;
-# `softalign sweep submit experiments/NAME/study.yaml` gives those of one study to Slurm. The program is that of build/release, built first
-# if there is none, or SOFTALIGN_PROGRAM. Exit status: 4 a claim fails, 75 not complete.
+# studies.sh [--tiny] [--pages] [--workers N] [--results FOLDER] [NAME..]: runs or resumes the named studies of experiments/ (default: all).
+# --tiny: in a form that takes seconds. --pages: writes FOLDER/studies/NAME/ from the records of FOLDER (default: results) instead.
+# The same command resumes after a stop. Several of them on one FOLDER, on this machine or others, share the runs;
+# `softalign sweep submit experiments/NAME/study.yaml` submits those of one study to Slurm. Uses the program of build/release, built first
+# if it is missing, or SOFTALIGN_PROGRAM. Exit status: 4 a claim fails, 75 not complete.
 set -euo pipefail
 tiny=() pages='' workers=$(nproc) results=$(dirname "${BASH_SOURCE[0]}")/../results names=()
 while (($#)); do
@@ -40,7 +40,7 @@ for name in "${names[@]}"; do
   "$program" study "experiments/$name/study.yaml" "${tiny[@]}" --workers "$workers" --results "$results" || ended=$?
   case $ended in
     0) ;;
-    4) ((${#tiny[@]} || status)) || status=4 ;; # what was hardly trained proves nothing
+    4) ((${#tiny[@]} || status)) || status=4 ;; # a hardly trained model proves nothing
     75) status=75 ;;
     *) exit "$ended" ;;
   esac

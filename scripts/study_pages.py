@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Writes FOLDER/studies/NAME/ from the records of a study, so that its results can be checked without running it.
 
-study_pages.py [--results FOLDER] [--tiny] NAME..: README.md, the page; runs.csv; claims.csv; table.h5, the counts of each test
-sentence from which `recompute.py` computes the claims again; a figure for each part, and what the scripts of experiments/NAME print and draw;
-record.h5, a run of the tiny study, which `softalign verify` repeats to the last bit. The shortest run of the whole study is verified, too.
+study_pages.py [--results FOLDER] [--tiny] NAME..: writes README.md, the page; runs.csv; claims.csv; table.h5, the counts of each test
+sentence from which `recompute.py` recomputes the claims; a figure for each part, and the output and figures of the scripts in experiments/NAME;
+record.h5, a run of the tiny study, which `softalign verify` reproduces bit for bit. Also verifies the shortest run of the whole study.
 Runs nothing else: `scripts/studies.sh` does.
 """
 
@@ -58,7 +58,7 @@ Row = dict[str, Any]
 
 
 def options_of(json_of: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """("train.epochs", "20") of every option of a resolved spec."""
+    """Yields every option of a resolved spec: ("train.epochs", "20")."""
     for key, value in json_of.items() if isinstance(json_of, dict) else ():
         below = f"{path}.{key}".lstrip(".")
         if isinstance(value, dict) and value:
@@ -68,14 +68,14 @@ def options_of(json_of: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def require_whole(study: Row, data: Json) -> None:
-    """Throws RecordError where the folder has runs that study.json does not list: figures would have them, and tables not."""
+    """Raises RecordError if the folder has runs that study.json does not list, because figures would include them and tables would not."""
     listed = {run["run_id"] for run in study["runs"]}
     if others := [run["place"] for run in data["runs"] if run["run_id"] not in listed]:
         raise RecordError(f"{others[0]}: is not in study.json; run the study again, without --only and overrides, and move away what it does not list")
 
 
 def require_comparisons(data: Json) -> None:
-    """Throws RecordError where the runs of a part cannot be compared: its page would lack tables and pictures."""
+    """Raises RecordError if the runs of a part cannot be compared, because the page would lack its tables and figures."""
     reasons = {problem["place"]: problem["text"] for problem in data["problems"]}
     for name in (panel["name"] for panel in data["panels"] if "comparison" not in panel):
         if name in reasons:
@@ -83,7 +83,7 @@ def require_comparisons(data: Json) -> None:
 
 
 def by_bucket(data: Json, metrics: set[str]) -> dict[str, Row]:
-    """Run ID -> its value of each of these metrics in each bucket of length, where it has one."""
+    """Returns for each run ID the values of these metrics in the length buckets in which it has one."""
     found: dict[str, Row] = {run["run_id"]: {} for run in data["runs"]}
     for panel in data["panels"]:
         groups = panel["comparison"]["groups"] if "comparison" in panel else []
@@ -96,7 +96,7 @@ def by_bucket(data: Json, metrics: set[str]) -> dict[str, Row]:
 
 
 def runs_of(study: Row, data: Json) -> list[Row]:
-    """A row for each complete run: the options that vary, test metrics, single numbers of diagnostics, time, date, commit, machine."""
+    """Returns a row for each complete run: the options that vary, test metrics, scalars of diagnostics, time, date, commit, machine."""
     complete = [run for run in study["runs"] if run["state"] == "complete"]
     if not complete:
         raise RecordError(f"{data['place']}: no run is complete; scripts/studies.sh {study['name']} runs them")
@@ -123,7 +123,7 @@ def runs_of(study: Row, data: Json) -> list[Row]:
 
 
 def claim_rows(study: Row) -> list[Row]:
-    """A row for each claim; what is not judged is empty."""
+    """Returns a row for each claim; fields of a claim that was not judged are empty."""
     rows = []
     for claim in study["claims"]:
         sides = {side: claim.get(side) or {} for side in ("left", "right", "difference")}
@@ -145,7 +145,7 @@ def csv_text(rows: Sequence[Row]) -> str:
 
 
 def figures(study: Row, data: Json, out: Path) -> Iterator[str]:
-    """Draws the tables of each part by length, side by side; the names of the files."""
+    """Draws the tables of each part by length, side by side, and yields the names of the files."""
     known = [run["variant"] for run in study["runs"]]
     for panel in data["panels"]:
         charts = lengths(data, panel, "sd")
@@ -157,7 +157,7 @@ def figures(study: Row, data: Json, out: Path) -> Iterator[str]:
 
 
 def own(name: str, folder: Path, out: Path) -> Iterator[str]:
-    """What the study's own scripts print and draw: experiments/NAME/*.py FOLDER --output FIGURE."""
+    """Runs the study's own scripts, experiments/NAME/*.py FOLDER --output FIGURE, and yields the output of each with its figure."""
     for script in sorted((EXPERIMENTS / name).glob("*.py")):
         command = [sys.executable, script, folder, "--output", out / f"{script.stem}.png", "--force"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -190,7 +190,7 @@ def claims_table(claims: Sequence[Row]) -> str:
 
 
 def metric_table(table: Row) -> str:
-    """Mean and deviation over seeds, by source length; columns without sentences are left out."""
+    """Returns mean and standard deviation over seeds by source length, without the columns that have no sentences."""
     shown = [c for c in range(len(table["columns"])) if any(row["n"][c] for row in table["rows"])]
     rows = [[table["metric"], *(table["columns"][c] for c in shown)], ["n", *(str(table["rows"][0]["n"][c]) for c in shown)]]
     for row in table["rows"]:
@@ -201,7 +201,7 @@ def metric_table(table: Row) -> str:
 
 
 def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
-    """Of each part and diagnostic: mean and deviation over seeds of the single numbers, before training and at the end."""
+    """Yields for each part and diagnostic the mean and standard deviation over seeds of its scalars, before and after training."""
     for part, same in groupby(runs, lambda row: row["part"]):
         rows = list(same)
         columns: dict[tuple[str, str], dict[str, str]] = {}  # (diagnostic, when) -> array -> column
@@ -218,7 +218,7 @@ def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
 
 
 def chapters_of(name: str, found: str) -> str:
-    """What was found, and the chapters of the study's own README.md that say what to expect; links lead where they led there."""
+    """Returns the findings, and the chapters of the study's own README.md that say what to expect, with links adapted to the page's folder."""
     file = EXPERIMENTS / name / "README.md"
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     chapters = {title: chapter for chapter, title in CHAPTER.findall(text)}
@@ -232,7 +232,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
     undecided = (*expected, *asked).count("undecided")
     not_judged = sum(verdict in VERDICTS for verdict in (*expected, *asked))
     machines = sorted({row["cpu_model"] for row in runs})
-    commits = sorted({re.sub("^(.{12}).{28}", r"\1", row["git_commit"]) for row in runs})  # and "-dirty"
+    commits = sorted({re.sub("^(.{12}).{28}", r"\1", row["git_commit"]) for row in runs})  # 12 digits, and "-dirty"
     days = sorted({row["started"][:10] for row in runs})
     days = " to ".join(dict.fromkeys((days[0], days[-1])))
     hours, minutes = divmod(round(sum(row["seconds"] for row in runs) / 60), 60)
@@ -262,7 +262,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
 
 
 def small_record(name: str, study: Row) -> bytes:
-    """Of the first run, in the tiny form of the study."""
+    """Returns the published record of the study's first run, trained in the tiny form."""
     first = study["runs"][0]
     with tempfile.TemporaryDirectory() as folder:
         answer("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--results", folder, "--json", codes=(0, 4))
@@ -272,7 +272,7 @@ def small_record(name: str, study: Row) -> bytes:
 
 
 def verified(study: Row, runs: Sequence[Row], folder: Path) -> str:
-    """Trains the shortest run of the whole study again from its record, and says how long that took."""
+    """Verifies the shortest run of the whole study by training it again. Returns a sentence that reports this, with its duration."""
     shortest = min(runs, key=lambda row: row["seconds"])
     place = next(folder / run["path"] for run in study["runs"] if run["run_id"] == shortest["run_id"])
     start = time.monotonic()
@@ -282,7 +282,7 @@ def verified(study: Row, runs: Sequence[Row], folder: Path) -> str:
 
 
 def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
-    """All of it or nothing; the mark of README.md says whose the folder is."""
+    """Writes the whole page or nothing. A mark in README.md shows that the folder is ours to replace."""
     ours = force or not (out.is_dir() and any(out.iterdir())) or made_by_us(out / "README.md")
     if not ours:
         raise OutputError(f"{out}: its files were not made by softalign; --force replaces them, or choose another --results")
@@ -299,14 +299,14 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
         files["table.h5"] = table.read_bytes()
         found = filled(name, claims, table)
     files |= {"runs.csv": csv_text(runs).encode(), "claims.csv": csv_text(claims).encode()}
-    if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else its texts are not ours to publish
+    if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else we may not publish its texts
         files["record.h5"] = small_record(name, study)
     again = "" if folder.name.endswith("-tiny") else verified(study, runs, folder)
     files["README.md"] = page(name, study, runs, claims, drawn, more, shipped, found, again).encode()
     for file, content in files.items():
         write(out / file, content, True)
     for file in out.iterdir():
-        if file.name not in files and made_by_us(file):  # a picture of a part that is gone
+        if file.name not in files and made_by_us(file):  # for example the figure of a part that no longer exists
             file.unlink()
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# test.sh [--preset NAME] [--nightly] [CTEST ARGUMENT...]: sets the machine up, builds everything, runs the tests: a quarter of an hour
-# on two cores from nothing. `--nightly` runs those too that take long (a part of the library with sanitizers, every study, more of the
-# torture). `scripts/test.sh -L unit` runs those of one label; `--preset asan`, `tsan` or `clang` builds and tests in build/NAME with
-# sanitizers or by clang (default: release).
+# test.sh [--preset NAME] [--nightly] [CTEST ARGUMENT...]: sets up the machine, builds everything and runs the tests: a quarter of an hour
+# on two cores from scratch. `--nightly` also runs the slow tests (a part of the library with sanitizers, every study, more of the
+# torture). `scripts/test.sh -L unit` runs the tests with one label; `--preset asan`, `tsan` or `clang` builds and tests in build/NAME with
+# sanitizers or with clang (default: release).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=release for_ctest=() nightly=
@@ -12,7 +12,7 @@ while (($#)); do
     --nightly) nightly=1 ;;
     --preset) preset=${2-} && shift $(($# > 1)) ;;
     --preset=*) preset=${1#*=} ;;
-    *) # ctest itself takes no notice of an option that it does not know
+    *) # ctest itself ignores unknown options
       [[ $1 != --* ]] || ! command -v ctest >/dev/null || ctest --help | grep -qwF -- "${1%%=*}" ||
         { echo "test.sh: neither this script nor ctest has an option '$1'; test.sh --help" >&2; exit 2; }
       for_ctest+=("$1") ;;
@@ -20,7 +20,7 @@ while (($#)); do
   shift
 done
 groups=(build figures tests mpi optuna slurm python site)
-for program in chromium node npm; do # the report's pages are opened in a browser; without one those tests are skipped
+for program in chromium node npm; do # some tests open the report's pages in a browser; without one they are skipped
   command -v "$program" >/dev/null || { groups+=(browser); break; }
 done
 scripts/setup.sh --preset "$preset" "${groups[@]}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # torture.sh [--hours N] [--only CAMPAIGN..] [--seed S] [...]: builds, then tortures the program: kills, failing calls, power cuts, full
-# disks, fuzzers. Prints a table of tries and failures. All options: torture.sh --help.
+# disks, fuzzers. Prints a table of attempts and failures. All options: torture.sh --help.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for word; do # before anything is built

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wheel.sh [PYTHON]: a wheel of softalign-lab in build/dist that runs on other machines: the libraries that it needs are in it, each with
-# its licence. PYTHON (default: /usr/bin/python3) is the version that it is for. Sets the machine up, and fetches what builds wheels from PyPI.
+# wheel.sh [PYTHON]: builds a wheel of softalign-lab in build/dist that runs on other machines: it contains the libraries that it needs, each with
+# its licence. It is for the version of PYTHON (default: /usr/bin/python3). Sets up the machine, and fetches the tools that build wheels from PyPI.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ ${1-} != -h && ${1-} != --help ]] || { sed -n '2,/^[^#]/s/^# \?//p' scripts/wheel.sh; exit; }
@@ -22,7 +22,7 @@ for library in "$folder"/softalign_lab.libs/*; do # libhdf5_serial-8768aa43.so.1
   package=$(dpkg -S "*/$name" | cut -d: -f1 | head -n 1)
   cp "/usr/share/doc/$package/copyright" "$licences/$package"
 done
-for package in libfmt-dev nlohmann-json3-dev libxtensor-dev xtl-dev; do # whose headers are in it
+for package in libfmt-dev nlohmann-json3-dev libxtensor-dev xtl-dev; do # the wheel contains code from their headers
   cp "/usr/share/doc/$package/copyright" "$licences/$package"
 done
 mkdir -p build/dist

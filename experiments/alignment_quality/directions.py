@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""The links of both directions and what they share, of every variant that has both, beside those of other aligners and the diagonal, against gold links.
+"""Compares the links of both directions and their intersection with gold links, beside those of other aligners and of the diagonal.
 
-directions.py FOLDER [--source FILE --target FILE --gold FILE]: FOLDER holds the records of the study, and files NAME.links that others have made, as
-eflomal.sh does (Pharaoh format, a line a pair). Each run is made to write the gold set's translations (`softalign score --links`). Precision,
-recall and AER in percent, mean and deviation over seeds; without these options, of the Bible's test set, whose links are silver.
+directions.py FOLDER [--source FILE --target FILE --gold FILE]: FOLDER contains the records of the study, and files NAME.links of other aligners, such as
+those of eflomal.sh (Pharaoh format, one line per pair). The gold set's translations are forced on the runs of every variant that has both directions
+(`softalign score --links`). Prints precision, recall and AER in percent, mean and standard deviation over seeds. Default: the Bible's test set, whose
+links are silver.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Row = tuple[float, float, float]  # precision, recall, AER
 
 
 def forced(run: Path, source: Path, target: Path) -> list[Links]:
-    """Those of the run, with the targets forced on its decoder. Throws RecordError with the program's own words."""
+    """Returns the links of a run, with the targets forced on its decoder. Raises RecordError with the program's message."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "links"
         answer("score", run, "--source", source, "--target", target, "--links", file)
@@ -40,13 +41,13 @@ def forced(run: Path, source: Path, target: Path) -> list[Links]:
 
 
 def diagonal(source: Path, target: Path) -> list[Links]:
-    """Each target word's is the source word at the same part of the sentence: what is known without looking at a word."""
+    """Returns the diagonal: each target word is linked to the source word at the same relative position. It reads no words."""
     sizes = [(len(a.split()), len(b.split())) for a, b in zip(lines(source), lines(target), strict=True)]
     return [{((2 * j + 1) * s // (2 * t), j): True for j in range(t) if s} for s, t in sizes]
 
 
 def rows_of(folder: Path, source: Path, target: Path, gold: list[Links]) -> dict[str, list[Row]]:
-    """Name of a row -> a result for each seed."""
+    """Returns for each row of the table, by name, the results of its seeds."""
     runs: dict[tuple[str, int], dict[str, Path]] = defaultdict(dict)
     for run in complete_runs(folder):
         runs[run["variant"], run["seed"]][run["part"]] = run["place"]

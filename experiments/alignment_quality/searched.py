@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Pointing and AER of what the reference forces and of what the search writes, by both conventions of what a row of weights aligns.
+"""Measures pointing accuracy and AER of forced references and of the search's output, by both conventions for the word that a row of weights aligns.
 
-searched.py FOLDER: FOLDER holds the records of the study; all is of the test sentences whose matrices they keep. Gold links are those of a reference. A
-word that the search writes has them where the reference has the same word: it is linked to what that is linked to. So only words that both have
-count, and forced references are measured alike: a link is a source position with a word, and pointing accuracy the share of links, of words that
-have a sure one, that are sure. Percent, mean over seeds.
+searched.py FOLDER: FOLDER contains the records of the study, whose test sentences with recorded matrices are measured. Gold links are those of the
+reference. A word of the output has the gold links of the same word in the reference, so only words that are in both count, and forced references are
+measured in the same way. A link is a pair of a source position and a word. Pointing accuracy is the share of sure links among the links of words that
+have a sure gold link. All values are in percent, means over seeds.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from softalign_tools.study_script import Made, cell, complete_runs, markdown, ru
 
 MODULES = {"forced": "cross", "searched": "cross_search"}
 CONVENTIONS = ("predicted", "read")
-NO_WORDS = ("<unk>", "</s>", "")  # one <unk> is not the same word as another
+NO_WORDS = ("<unk>", "</s>", "")  # two <unk> are not the same word
 
 
 @dataclass
 class Counts:
-    """Over sentences. A word counts that has a link in the reference and is written."""
+    """Counts of links over sentences. Only words that have a link in the reference and are in the output count."""
 
-    links: int = 0  # found, of such words
+    links: int = 0  # found, of these words
     sure_hits: int = 0
     hits: int = 0
-    sure: int = 0  # sure links of words that are written
-    pointed: int = 0  # links found of words that have a sure one
+    sure: int = 0  # sure gold links of words in the output
+    pointed: int = 0  # links found, of words that have a sure gold link
     pointed_right: int = 0
 
     def add(self, other: Counts) -> None:
@@ -59,7 +59,7 @@ class Counts:
 
 
 def count(gold: np.ndarray, reference: Sequence[str], written: Sequence[str], links: Sequence[tuple[int, int]]) -> Counts:
-    """gold: [target, source] of the reference, 1 possible, 2 sure; links: of source and written positions."""
+    """Counts one sentence. gold: [target, source] of the reference, 1 possible, 2 sure; links: (source, output) positions that were found."""
     there = set(written).difference(NO_WORDS)
     known = {(int(i), reference[j]) for j, i in np.argwhere(gold > 0) if reference[j] in there}
     sure = {(int(i), reference[j]) for j, i in np.argwhere(gold == 2) if reference[j] in there}
@@ -74,12 +74,12 @@ def exported(run: Path, module: str, row_aligns: str) -> list[str]:
 
 
 def of_record(run: Path, labels: Sequence[str]) -> dict[tuple[str, str], list[Counts]]:
-    """(forced or searched, convention) -> counts of each bucket of length, all of them at the end."""
+    """Returns for each (forced or searched, convention) the counts by length bucket, and at the end those of all sentences."""
     counts = {(way, rule): [Counts() for _ in (*labels, "all")] for way in MODULES for rule in CONVENTIONS}
     with h5py.File(run / "run.h5") as file:
         cross = file["alignments/cross"]
         gold, lengths = cross["gold"][:], cross["src_len"][:] - 1
-        lines = file["test/line"][: len(lengths)] - 1  # of the text, where skipped ones have no links
+        lines = file["test/line"][: len(lengths)] - 1  # in the text; skipped lines have no links
         texts = {}
         for way, module in MODULES.items():
             group = file["alignments"][module]
@@ -94,11 +94,11 @@ def of_record(run: Path, labels: Sequence[str]) -> dict[tuple[str, str], list[Co
     return counts
 
 
-Found = dict[str, dict[tuple[str, str], list[list[Counts]]]]  # variant -> way and convention -> seed -> bucket
+Found = dict[str, dict[tuple[str, str], list[list[Counts]]]]  # variant -> (forced or searched, convention) -> seed -> bucket
 
 
 def read(folder: Path) -> tuple[Found, list[str]]:
-    """And the labels of the buckets. Both conventions are measured here of each model, so variants for the other one are left out."""
+    """Returns the counts and the labels of the buckets. Leaves out the variants of the other convention, because both are measured for every model."""
     found: Found = defaultdict(lambda: defaultdict(list))
     labels: list[str] = []
     for run in complete_runs(folder):
@@ -123,7 +123,7 @@ def table(found: Found) -> str:
 
 
 def draw(found: Found, labels: Sequence[str]) -> plt.Figure:
-    """By length, of rows that stand for the word predicted."""
+    """Draws both measures by length; rows stand for the predicted word."""
     measures = {"AER (%)": lambda counts: counts.aer, "pointing accuracy (%)": lambda counts: counts.pointing}
     figure, axes = plt.subplots(len(measures), len(MODULES), figsize=(WIDTHS["page"], 4.2), sharex=True, sharey="row", layout="constrained")
     styles = looks(found)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""How sharply does attention look, by source length? entropy.py RUN.h5, any record of a run with attention.
+"""Prints the entropy of attention by source length. entropy.py RUN.h5: any record of a run with attention.
 
-The entropy H of a row of an attention matrix is 0 nats when one source position has all the weight, ln S when all S have the same.
-Means over target positions and heads of the recorded test sentences, at the last update, with the reference forced on the decoder.
+The entropy H of a row of an attention matrix is 0 nats if one source position has all the weight, ln S if all S have the same weight.
+Prints means over target positions and heads of the recorded test sentences, at the last update, with the reference forced on the decoder.
 """
 
 import sys
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def entropies(weights):
-    """[heads, target, source] -> [heads * target], in nats."""
+    """Returns the entropies in nats, [heads * target], of weights [heads, target, source]."""
     weights = weights.astype(float)
     return -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=-1).ravel()
 
@@ -28,7 +28,7 @@ def main(path):
         attention = file["alignments/cross"]
         labels = list(file["test/by_length/label"].asstr())  # "1-10", "11-20", .., "51+"
         longest = [np.inf if label.endswith("+") else int(label.split("-")[-1]) for label in labels]
-        found = [[] for _ in labels]  # of every bucket, of every sentence: the entropies of its rows, and its ln S
+        found = [[] for _ in labels]  # for each bucket, for each sentence: the entropies of its rows, and ln S
         for i, (source, target) in enumerate(zip(attention["src_len"][:], attention["tgt_len"][-1])):
             bucket = np.searchsorted(longest, source - 1)  # </s> counts in src_len, not in buckets
             rows = entropies(attention["weights"][-1, i, :, :target, :source])

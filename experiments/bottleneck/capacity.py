@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""The longest source that is kept, and how much of it a linear probe finds in the state, by its width: tables, and with --output a figure.
+"""The longest source that a state can store, and the share of it that a linear probe finds there, by width: tables, and with --output a figure.
 
-capacity.py FOLDER [--least 90] [--metric token_accuracy]: FOLDER holds the records of the study, by part-variant. A length is kept when its metric, and
-that of every shorter length, is at least so many percent. The probe (diagnostic `bottleneck`) is asked for each position of 1 to 20, and the mean
-of its answers is shown, for every width also by the number of sentences that it learnt from.
+capacity.py FOLDER [--least 90] [--metric token_accuracy]: FOLDER contains the records of the study, by part-variant. A length is kept if its metric,
+and that of every shorter length, is at least this percentage. The probe (diagnostic `bottleneck`) predicts the words at positions 1 to 20; its mean
+accuracy is shown by width, and for every width by the number of sentences that it was trained on.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from softalign_tools.program import RecordError
 from softalign_tools.study_script import Made, cell, complete_runs, markdown, run_script
 
 PROBE = "diagnostics/bottleneck/dev"
-Curves = dict[str, dict[str, dict[int, list[float]]]]  # part -> model -> width, or sentences -> a number of each seed
+Curves = dict[str, dict[str, dict[int, list[float]]]]  # part -> model -> width, or number of sentences -> a value for each seed
 
 
 def longest_kept(results: h5py.Group, metric: str, least: float) -> int:
-    """The end of the last bucket that is kept, 0 for none; buckets without sentences are passed over."""
+    """Returns the end of the last bucket that is kept, or 0; buckets without sentences are skipped."""
     kept = 0
     for label, n, value in zip(results["label"].asstr(), results["n"], results[metric]):
         if n and not value >= least:
@@ -42,7 +42,7 @@ def longest_kept(results: h5py.Group, metric: str, least: float) -> int:
 
 
 def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves, Curves]:
-    """The longest length kept; percent of words that a probe finds in the state, and that by the sentences that taught it."""
+    """Returns the longest length kept; the percentage of words that a probe finds in the state; and the latter by the number of training sentences."""
     kept, probed, taught = (defaultdict(lambda: defaultdict(lambda: defaultdict(list))) for _ in range(3))
     for run in complete_runs(folder):
         model, _, width = run["variant"].rpartition("-")
@@ -59,7 +59,7 @@ def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves, Curve
 
 
 def table(title: str, curves: Curves) -> str:
-    """Markdown: widths, or sentences, in columns."""
+    """Returns a Markdown table with a column for each width or number of sentences."""
     columns = sorted({column for models in curves.values() for seeds in models.values() for column in seeds})
     rows = [[title, *(f"{column:,}" for column in columns)]]
     rows += [[f"{part}, {model}", *(cell(seeds.get(column, [])) for column in columns)] for part, models in curves.items() for model, seeds in models.items()]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Builds the corpus of experiments/bible_en_es from two Debian packages, the same bytes each time.
 
-build_bible.py [--output FOLDER] [KJV.deb SPARV.deb]: without the .deb files it gets them by apt-get download. Either way their
+build_bible.py [--output FOLDER] [KJV.deb SPARV.deb]: downloads the .deb files with apt-get if they are not given. In both cases their
 SHA-256 must be the recorded one.
 """
 
@@ -26,7 +26,7 @@ from softalign_tools.files import OutputError, add_force
 
 FOLDER = ROOT / "experiments/bible_en_es"
 PARTS = ("train", "dev", "test", "long")
-LONGEST = 80  # English tokens: about as long as verses are
+LONGEST = 80  # English tokens, about the length of the longest verses
 COLUMNS = ("en", "es", "ref", "align")
 MODULES = "usr/share/sword/modules/texts/ztext"
 
@@ -47,18 +47,18 @@ class Pair(NamedTuple):
     links: Links
 
     def columns(self) -> tuple[str, str, str, str]:
-        """One line for each of COLUMNS."""
+        """Returns one line for each of COLUMNS."""
         sides = (" ".join(token.text for token in side) for side in (self.english, self.spanish))
         return (*sides, self.reference, str(self.links))
 
 
 def part_of(chapter_index: int) -> str:
-    """Whole chapters are held out, every twentieth, so that no test verse has its neighbours in the training set."""
+    """Returns the part of a chapter: of twenty, one is test and one is dev. Whole chapters, so that no test verse has its neighbours in the training set."""
     return {7: "test", 17: "dev"}.get(chapter_index % 20, "train")
 
 
 def read_pairs(english: Path, spanish: Path, canon: Canon) -> Iterator[Pair]:
-    """The verses that have words in both modules, in canonical order."""
+    """Yields the verses that have words in both modules, in canonical order."""
     for ours, theirs in zip(read_verses(english, canon), read_verses(spanish, canon)):
         a, b = tokens(ours.text), tokens(theirs.text)
         if a and b:
@@ -66,7 +66,7 @@ def read_pairs(english: Path, spanish: Path, canon: Canon) -> Iterator[Pair]:
 
 
 def joined(pairs: list[Pair]) -> Iterator[Pair]:
-    """Verses of a chapter, one behind the other, put together until they have more than LONGEST English tokens; what is left at its end is not."""
+    """Joins consecutive verses of a chapter until they have more than LONGEST English tokens. Drops the rest at its end."""
     last = None
     for pair in pairs:
         if last is None or last.reference.rpartition(":")[0] != pair.reference.rpartition(":")[0]:
@@ -82,13 +82,13 @@ def joined(pairs: list[Pair]) -> Iterator[Pair]:
 
 
 def with_long(pairs: list[Pair]) -> list[Pair]:
-    """And the part "long": all of test, then its verses joined."""
+    """Returns the pairs with the part "long" added: all pairs of test, then its verses joined."""
     test = [pair for pair in pairs if pair.part == "test"]
     return pairs + [pair._replace(part="long") for pair in test] + list(joined(test))
 
 
 def clusters(pairs: list[Pair]) -> list[str]:
-    """Of each pair the joined verses that it is or belongs to, else itself: pairs that share a verse are not independent."""
+    """Returns for each pair the reference of the joined verses that it is or belongs to, else its own: pairs that share a verse are not independent."""
     of_verse = {}
     for reference in (pair.reference for pair in pairs):
         chapter, _, verses = reference.rpartition(":")
@@ -98,7 +98,7 @@ def clusters(pairs: list[Pair]) -> list[str]:
 
 
 def write(pairs: list[Pair], folder: Path, force: bool = False) -> None:
-    """Writes FOLDER/<part>.<column>.gz for every part and column, one line a pair, and the clusters of the part "long"."""
+    """Writes FOLDER/<part>.<column>.gz for every part and column, one line per pair, and the clusters of the part "long"."""
     for part in PARTS:
         rows = [pair.columns() for pair in pairs if pair.part == part]
         for index, column in enumerate(COLUMNS):
@@ -109,7 +109,7 @@ def write(pairs: list[Pair], folder: Path, force: bool = False) -> None:
 
 
 def summary(pairs: list[Pair]) -> Iterator[str]:
-    """The statistics of each part, a line each."""
+    """Yields a line of statistics for each part."""
     for part in PARTS:
         chosen = [pair for pair in pairs if pair.part == part]
         lengths = sorted(len(pair.english) for pair in chosen) or [0]

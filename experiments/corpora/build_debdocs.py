@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Builds the corpus of experiments/long_sentences_debdocs, English to French, from Debian's manuals, the same bytes each time.
 
-build_debdocs.py [--output FOLDER] [--debs FOLDER] [--newer]: gets the packages that experiments/long_sentences_debdocs/PACKAGES lists by
-apt-get download, but for those whose .deb files lie in the folder --debs. Their SHA-256 must be the recorded ones; with --newer they may be
-of other versions, which FOLDER/PACKAGES says, and the corpus is then another one.
+build_debdocs.py [--output FOLDER] [--debs FOLDER] [--newer]: downloads the packages that experiments/long_sentences_debdocs/PACKAGES lists with
+apt-get, except those whose .deb files are in the folder --debs. Their SHA-256 must be the recorded ones. With --newer, other versions are
+allowed and recorded in FOLDER/PACKAGES; the corpus is then a different one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from softalign_tools.files import OutputError, add_force, printable, write
 
 FOLDER = ROOT / "experiments/long_sentences_debdocs"
 COLUMNS = ("en", "fr", "doc")
-PARTS = ("test", "dev", "train")  # in the order in which they take what is in several
+PARTS = ("test", "dev", "train")  # in order of priority: a text that is in several parts goes to the first
 LONGEST = 200  # tokens
-LONG = 30  # tokens: of held-out pairs up to here one of KEPT stays, since the corpus is there for the others
+LONG = 30  # tokens: of held-out pairs up to this length only one in KEPT stays, because the corpus is made for longer ones
 KEPT = 4
 RUN = 5  # tokens
 WORDS = {  # a French word ends with its apostrophe, an English one does not
@@ -44,10 +44,10 @@ class Source(NamedTuple):
     """Files that exist in both languages."""
 
     name: str
-    files: str  # of the English ones, below the root of the packages
-    french: dict[str, str]  # what is another in the place of the French one
+    files: str  # pattern of the English files, below the root of the packages
+    french: dict[str, str]  # replacements in an English path that give the French one
     read: Callable[[Path], list[Block]] = read_html
-    book: bool = True  # all files are one document
+    book: bool = True  # all files form one document
 
 
 SOURCES = (
@@ -67,17 +67,17 @@ class Pair(NamedTuple):
     french: list[str]
 
     def columns(self) -> tuple[str, str, str]:
-        """One line for each of COLUMNS."""
+        """Returns one line for each of COLUMNS."""
         return " ".join(self.english), " ".join(self.french), self.document
 
 
 def read_packages(file: Path) -> list[Package]:
-    """A line each: name, version, SHA-256."""
+    """Reads a list of packages, one line each: name, version, SHA-256."""
     return [Package(*line.split(), content="") for line in file.read_text(encoding="ascii").splitlines()]
 
 
 def get(package: Package, root: Path, debs: Path | None, newer: bool) -> Package:
-    """Unpacks it below `root`; what it was. Throws BuildError where it cannot be had, or is another than the recorded one."""
+    """Unpacks a package below `root` and returns it with its actual version and SHA-256. Raises BuildError if it is missing or not the recorded one."""
     deb = next(debs.glob(f"{package.name}_*.deb"), None) if debs else None
     try:
         deb = deb or download(package, root, newer)
@@ -90,25 +90,25 @@ def get(package: Package, root: Path, debs: Path | None, newer: bool) -> Package
 
 
 def tokens(text: str, language: str) -> list[str]:
-    """Lower-cased words, numbers and punctuation marks."""
+    """Returns lower-cased words, numbers and punctuation marks."""
     return WORDS[language].findall(unicodedata.normalize("NFC", text).lower().replace("’", "'"))
 
 
 def is_translation(pair: Pair) -> bool:
-    """Not for what has no words, is too long, was left in English, or is much longer on one side."""
+    """Returns False for a pair that has no words, is too long, was left in English, or is much longer on one side."""
     ours, theirs = ({token for token in side if token[0].isalpha()} for side in (pair.english, pair.french))
     shorter, longer = sorted((len(pair.english), len(pair.french)))
     return longer <= min(LONGEST, 2 * shorter + 10) and len(ours & theirs) < 0.7 * min(len(ours), len(theirs))
 
 
 def read_pairs(root: Path) -> Iterator[Pair]:
-    """Of all sources, in the order of their files."""
+    """Yields the pairs of all sources, in the order of their files."""
     for source in SOURCES:
         for english in sorted(root.glob(source.files)):
             place = english.relative_to(root).as_posix()
             for old, new in source.french.items():
                 place = place.replace(old, new)
-            if english.is_symlink() or not (root / place).is_file():  # a page of another name, or never translated
+            if english.is_symlink() or not (root / place).is_file():  # an alias of another page, or never translated
                 continue
             document = source.name if source.book else english.relative_to(root).as_posix()
             for ours, theirs in parallel(source.read(english), source.read(root / place)):
@@ -117,20 +117,20 @@ def read_pairs(root: Path) -> Iterator[Pair]:
 
 
 def part_of(document: str) -> str:
-    """Whole documents are held out: six of twenty are test, one is dev."""
+    """Returns the part of a document: six in twenty are test, one is dev. Whole documents are held out."""
     chance = int(hashlib.sha256(document.encode()).hexdigest(), 16) % 20
     return "test" if chance < 6 else "dev" if chance == 6 else "train"
 
 
 def runs(tokens: Sequence[str]) -> set[tuple[str, ...]]:
-    """All runs of RUN words, numbers being alike; the whole where it is shorter."""
+    """Returns all sequences of RUN words, with numbers made equal; the whole text if it is shorter."""
     words = tuple("0" if token.isdigit() else token for token in tokens if token[0].isalnum())
     return {words[at : at + RUN] for at in range(max(1, len(words) - RUN + 1))}
 
 
 def split(pairs: list[Pair]) -> dict[str, list[Pair]]:
-    """Each part's pairs. What is repeated, or nearly so, stays once: a pair is left out when more than half of the runs of either side were there
-    before, in the same part or in one that comes first, so nothing in train is known from a part that is held out."""
+    """Returns the pairs of each part, without repetitions and near-repetitions: a pair is dropped if more than half of the runs of either side occurred
+    before, in the same part or an earlier one of PARTS, so train does not repeat a held-out part."""
     parts: dict[str, list[Pair]] = {}
     seen: set[tuple[str, ...]] = set()
     for part in PARTS:
@@ -146,14 +146,14 @@ def split(pairs: list[Pair]) -> dict[str, list[Pair]]:
 
 
 def put(parts: dict[str, list[Pair]], folder: Path, force: bool = False) -> None:
-    """Writes FOLDER/<part>.<column>.gz for every part and column, one line a pair."""
+    """Writes FOLDER/<part>.<column>.gz for every part and column, one line per pair."""
     for part, pairs in parts.items():
         for column, lines in zip(COLUMNS, zip(*(pair.columns() for pair in pairs)) if pairs else [()] * len(COLUMNS)):
             write_gzip("".join(line + "\n" for line in lines), folder / f"{part}.{column}.gz", force)
 
 
 def summary(parts: dict[str, list[Pair]]) -> Iterator[str]:
-    """How many pairs each part has, by English tokens, a line each."""
+    """Yields a line for each part: its number of pairs, by English tokens."""
     for part, pairs in parts.items():
         lengths = [len(pair.english) for pair in pairs]
         longer = ", ".join(f"{sum(length > edge for length in lengths)} over {edge}" for edge in (10, 20, 30, 50, 80))

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Builds the images of experiments/digits from one Debian package, the same bytes each time.
 
-build_digits.py [--output FOLDER] [SKLEARN.deb]: without the .deb file it gets it by apt-get download. Either way its SHA-256 must be
-the recorded one.
+build_digits.py [--output FOLDER] [SKLEARN.deb]: downloads the .deb file with apt-get if it is not given. In both cases its SHA-256 must
+be the recorded one.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ SKLEARN = Package(
 class Digit(NamedTuple):
     part: str
     digit: int
-    pixels: tuple[int, ...]  # row by row, 0 is the paper, 16 all ink
+    pixels: tuple[int, ...]  # row by row, from 0 (paper) to 16 (ink)
 
     def __str__(self) -> str:
         return " ".join([self.part, str(self.digit), *map(str, self.pixels)])
 
 
 def part_of(number: int) -> str:
-    """Of ten images of the same digit seven are to train on, one to stop by, two to test on."""
+    """Returns the part of the n-th image of a digit: of ten, seven are train, one is dev (for early stopping), two are test."""
     return {3: "test", 6: "dev", 8: "test"}.get(number % 10, "train")
 
 
 def read_digits(text: str) -> list[Digit]:
-    """Lines of 64 grey levels and the digit. Throws BuildError for others."""
+    """Reads lines of 64 grey levels and the digit. Raises BuildError for any other line."""
     digits, seen = [], Counter[int]()
     for number, line in enumerate(text.splitlines(), 1):
         *pixels, digit = map(int, line.split(","))

@@ -1,4 +1,4 @@
-"""Data that is built from Debian packages: gets one, checks that it is the recorded one, unpacks it; compares what was built."""
+"""Data from Debian packages: downloads a package, checks that it is the recorded one, unpacks it, and compares the files built from it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Package(NamedTuple):
     name: str
     version: str
     sha256: str
-    content: str  # the file or folder of it that is wanted
+    content: str  # the file or folder that we need from it
 
 
 class BuildError(Exception):
-    """Wrong or missing input; the text says what and what to do."""
+    """Raised for wrong or missing input; the message names the remedy."""
 
 
 def sha256(file: Path) -> str:
@@ -26,7 +26,7 @@ def sha256(file: Path) -> str:
 
 
 def download(package: Package, folder: Path, newer: bool = False) -> Path:
-    """The package's .deb file, from the archive that apt-get is set up for; `newer`: of whatever version that has."""
+    """Downloads the package's .deb file from the archive that apt-get is set up for. newer: whatever version it has. Raises BuildError."""
     wanted = package.name if newer else f"{package.name}={package.version}"
     ended = subprocess.run(["apt-get", "-q", "download", wanted], cwd=folder, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
@@ -38,7 +38,7 @@ def download(package: Package, folder: Path, newer: bool = False) -> Path:
 
 
 def unpack(package: Package, deb: Path, folder: Path) -> Path:
-    """Checks a .deb file, unpacks it and returns the place of its content."""
+    """Checks a .deb file, unpacks it and returns the path of its content. Raises BuildError."""
     if not deb.is_file():
         raise BuildError(f"{deb}: no such file; it should be {package.name} {package.version}")
     if sha256(deb) != package.sha256:
@@ -52,12 +52,12 @@ def version_of(deb: Path) -> str:
 
 
 def write_gzip(text: str, file: Path, force: bool = False) -> None:
-    """Compressed by GNU gzip, whose output unlike zlib's has not changed in years. Throws as output.write does."""
+    """Writes a text compressed by GNU gzip, whose output, unlike zlib's, has not changed in years. Raises the errors of softalign_tools.files.write."""
     packed = subprocess.run(["gzip", "-n9"], input=text.encode("utf-8"), stdout=subprocess.PIPE, check=True)
     write(file, packed.stdout, force)
 
 
 def differing(folder: Path, sums: Path) -> list[str]:
-    """The files of a SHA256SUMS list that are missing from `folder` or have other bytes."""
+    """Returns the files of a SHA256SUMS list that are missing from `folder` or have other bytes."""
     recorded = (line.split() for line in sums.read_text(encoding="ascii").splitlines())
     return [name for digest, name in recorded if not (folder / name).is_file() or sha256(folder / name) != digest]

@@ -1,7 +1,7 @@
-"""Paragraphs of manuals that exist in two languages: HTML books and help pages, man pages. Knows no language and no package.
+"""Parallel paragraphs of manuals in two languages: HTML books and help pages, man pages. Independent of languages and packages.
 
-Translations are made paragraph by paragraph and keep the markup. So a document is read as its blocks of text, each with the markup that it
-began with, and two documents are parallel where that markup is the same from the first block to the last.
+Translations are made paragraph by paragraph and keep the markup. So a document is read as blocks of text, each with the markup that it
+begins with, and two documents are parallel if this markup is the same from the first block to the last.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import NamedTuple
 
 BREAKS = set("blockquote body dd div dl dt h1 h2 h3 h4 h5 h6 head html li ol p section table tbody td th thead title tr ul".split())
 NOT_PROSE = {"nav", "pre", "script", "style"}
-VOID = set("area base br col hr img input link meta".split())  # they have no end
+VOID = set("area base br col hr img input link meta".split())  # without an end tag
 
-FONTS = {"B", "I", "SM", "SB", "R", "UR", "UE", "MT", "ME"}  # their words stand in the text; those of links too
-MIXED = {"BI", "BR", "IB", "IR", "RB", "RI"}  # and theirs are joined
+FONTS = {"B", "I", "SM", "SB", "R", "UR", "UE", "MT", "ME"}  # macros whose arguments are part of the text, including those of links
+MIXED = {"BI", "BR", "IB", "IR", "RB", "RI"}  # like FONTS, but the arguments are joined
 HEADINGS = {"SH", "SS"}
 TAGGED = {"TP", "TQ"}
 REQUEST = re.compile(r"[.'][ \t]*(\S*)[ \t]*(.*)")
-VERBATIM = {"nf": "fi", "EX": "EE", "TS": "TE"}  # until
-ROFF = [  # escapes, in this order: what they print as
+VERBATIM = {"nf": "fi", "EX": "EE", "TS": "TE"}  # macro -> the macro that ends it
+ROFF = [  # escapes in order of replacement, and what they print as
     (re.compile(r'\\".*'), ""),  # a comment
-    (re.compile(r"\\f(?:\(..|\[[^]]*\]|.)|\\[sk][+-]?\d|\\[&%/,:|^c)]"), ""),  # fonts, sizes, nothing
+    (re.compile(r"\\f(?:\(..|\[[^]]*\]|.)|\\[sk][+-]?\d|\\[&%/,:|^c)]"), ""),  # fonts, sizes, escapes that print nothing
     (re.compile(r"\\\*?(?:\((?:lq|rq|dq)|\[[lrd]q\])"), '"'),
     (re.compile(r"\\(?:\([aco]q|\[[aco]q\])"), "'"),
     (re.compile(r"\\(?:\((?:bu|e[mn]|hy|mi|pl)|-)"), "-"),
@@ -36,7 +36,7 @@ ROFF = [  # escapes, in this order: what they print as
 
 
 class Block(NamedTuple):
-    """Text on one line, and the markup that it began with."""
+    """Text on one line, and the markup that it begins with."""
 
     mark: str
     text: str
@@ -51,10 +51,10 @@ class _Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.blocks = [["", ""]]
-        self._hidden = 0  # how many elements deep in what is no prose
+        self._hidden = 0  # depth of nesting in elements that are not prose
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        # LibreOffice hides the names that things have on other systems.
+        # LibreOffice hides the names of things on other systems.
         hidden = ("hidden", "true") in attrs and not (dict(attrs).get("id") or "").startswith("default")
         if tag in VOID:
             return
@@ -87,14 +87,14 @@ def _printed(line: str) -> str:
 
 
 def _words(arguments: str) -> list[str]:
-    """Of a macro: separated by blanks, or in quotes."""
+    """Returns the arguments of a macro, separated by blanks or in quotes."""
     return [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"?|((?:\\.|\S)+)', arguments)]
 
 
 def read_man(file: Path) -> list[Block]:
-    """Of a page of the man macros; tables and what is not filled are left out."""
+    """Reads a page of man macros, without tables and unfilled text."""
     blocks = [["", ""]]
-    until = ""  # the macro that ends what is left out
+    until = ""  # the macro that ends the text being skipped
     for line in gzip.decompress(file.read_bytes()).decode("utf-8").splitlines():
         macro, arguments = request.groups() if (request := REQUEST.match(line or ".PP")) else ("", line)
         if macro.startswith('\\"'):
@@ -106,12 +106,12 @@ def read_man(file: Path) -> list[Block]:
             until = VERBATIM.get(macro, "" if macro == until else until)
             blocks.append([macro, arguments.strip('"') if macro in HEADINGS else ""])
         blocks[-1][1] += " " + text
-        if macro in HEADINGS or text and blocks[-1][0] in TAGGED:  # what follows the line is another block
+        if macro in HEADINGS or text and blocks[-1][0] in TAGGED:  # the text after this line is another block
             blocks.append(["text", ""])
     return _filled((mark, _printed(text)) for mark, text in blocks)
 
 
 def parallel(ours: list[Block], theirs: list[Block]) -> Iterator[tuple[str, str]]:
-    """The texts of both, or nothing where they are not built alike. What `theirs` has at its end, the translator's name, is left out."""
+    """Yields the texts of both documents in pairs; none if their marks differ. Ignores further blocks at the end of `theirs`: the translator's name."""
     if [block.mark for block in ours] == [block.mark for block in theirs[: len(ours)]]:
         yield from ((a.text, b.text) for a, b in zip(ours, theirs))

@@ -21,7 +21,7 @@ NOT_TEXT = re.compile(
 
 
 class Unit(NamedTuple):
-    """One <w> element: its place among those of the verse, and its Strong's numbers."""
+    """One <w> element: its index in the verse, split at tags, and its Strong's numbers."""
 
     place: int
     numbers: frozenset[str]
@@ -39,13 +39,13 @@ class Links(NamedTuple):
     possible: set[tuple[int, int]]
 
     def __str__(self) -> str:
-        """'0-0 2-1 3p4': sure links first, each kind in order."""
+        """Returns '0-0 2-1 3p4': sure links first, each kind in order."""
         sure = [f"{i}-{j}" for i, j in sorted(self.sure)]
         return " ".join(sure + [f"{i}p{j}" for i, j in sorted(self.possible)])
 
 
 def tokens(osis: str) -> list[Token]:
-    """The lower-cased words and punctuation of a verse, notes, uncanonical titles and references left out."""
+    """Returns the lower-cased words and punctuation of a verse, without notes, uncanonical titles and references."""
     found: list[Token] = []
     unit: Unit | None = None
     for place, piece in enumerate(TAG.split(NOT_TEXT.sub(" ", osis.replace("\n", " ")))):
@@ -61,7 +61,7 @@ def tokens(osis: str) -> list[Token]:
 
 
 def _occurrences(verse: list[Token]) -> dict[str, list[list[int]]]:
-    """Strong's number -> its units in order, each as the positions of its tokens."""
+    """Returns for each Strong's number its units in order, each as the positions of its tokens."""
     units: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for position, token in enumerate(verse):
         for number in token.unit.numbers if token.unit else ():
@@ -70,9 +70,9 @@ def _occurrences(verse: list[Token]) -> dict[str, list[list[int]]]:
 
 
 def link(english: list[Token], spanish: list[Token]) -> Links:
-    """Links units that share a number: the k-th with the k-th when both verses have it equally often, else all with all.
+    """Links units that share a number: the k-th with the k-th if both verses have it equally often, else all with all.
 
-    A link is sure when the units correspond one to one and each is a single token.
+    A link is sure if the units correspond one to one and each is a single token.
     """
     sure: set[tuple[int, int]] = set()
     possible: set[tuple[int, int]] = set()

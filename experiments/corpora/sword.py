@@ -1,7 +1,7 @@
-"""Reads Bibles in the SWORD project's zText format with King James versification; knows nothing of words or languages.
+"""Reads Bibles in the SWORD project's zText format with King James versification, independently of words and languages.
 
-A testament `ot` or `nt` is three files. .bzz holds zlib-compressed blocks; .bzs says where each block lies (offset, compressed
-size, size: uint32 each); .bzv says where each entry lies (block and offset: uint32, length: uint16). Entries are in canonical
+A testament `ot` or `nt` is three files: .bzz contains zlib-compressed blocks, .bzs the position of each block (offset, compressed
+size, size: uint32 each), .bzv the position of each entry (block and offset: uint32, length: uint16). Entries are in canonical
 order: module heading, testament heading, then per book its heading and per chapter its heading and its verses.
 """
 
@@ -19,7 +19,7 @@ Canon = dict[str, dict[str, list[int]]]  # testament -> book -> verses in each c
 
 
 class SwordError(Exception):
-    """A module that is not what its canon says, or cannot be read."""
+    """Raised for a module that does not match its canon."""
 
 
 class Verse(NamedTuple):
@@ -39,7 +39,7 @@ def read_canon(file: Path) -> Canon:
 
 
 def _entries(module: Path, testament: str) -> Iterator[str]:
-    """The texts of a testament, headings included; an entry without text is empty."""
+    """Yields the texts of a testament, including headings; an entry without text is empty."""
     entries, blocks, data = ((module / f"{testament}.{kind}").read_bytes() for kind in ("bzv", "bzs", "bzz"))
 
     @cache
@@ -52,7 +52,7 @@ def _entries(module: Path, testament: str) -> Iterator[str]:
 
 
 def _canonical(canon: Canon, testament: str) -> Iterator[tuple[str, int, int] | None]:
-    """What each entry of a testament is: (book, chapter, verse), or None for a heading."""
+    """Yields for each entry of a testament (book, chapter, verse), or None for a heading."""
     yield from (None, None)
     for book, chapters in canon[testament].items():
         yield None
@@ -62,7 +62,7 @@ def _canonical(canon: Canon, testament: str) -> Iterator[tuple[str, int, int] | 
 
 
 def read_verses(module: Path, canon: Canon) -> Iterator[Verse]:
-    """All verses in canonical order. Throws SwordError when the module has not the canon's number of entries."""
+    """Yields all verses in canonical order. Raises SwordError if the module does not have the canon's number of entries."""
     chapter_index = -1
     for testament in canon:
         places = list(_canonical(canon, testament))

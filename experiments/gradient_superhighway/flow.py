@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""How far the gradient reaches back: its norm at source embeddings by distance from the source's end, before training and after it.
+"""The norm of the gradient at source embeddings by distance from the source's end, before and after training: how far the gradient reaches back.
 
-flow.py FOLDER [--output FIGURE]: FOLDER holds the records of the study. Prints far_to_near at both, mean and deviation over seeds, and how it was between.
+flow.py FOLDER [--output FIGURE]: FOLDER contains the records of the study. Prints far_to_near before training, after an epoch and after training, mean
+and standard deviation over seeds.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from softalign_tools.drawing import WIDTHS, legend_above, looks
 from softalign_tools.study_script import Made, cell, complete_runs, markdown, run_script
 
 GROUP = "diagnostics/gradient_flow/dev"
-Flow = dict[str, list[tuple[np.ndarray, np.ndarray]]]  # variant -> of each seed norms [update, distance], far to near [update]
+Flow = dict[str, list[tuple[np.ndarray, np.ndarray]]]  # variant -> for each seed: norms [update, distance], far to near [update]
 
 
 def read(folder: Path) -> Flow:

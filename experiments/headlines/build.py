@@ -2,7 +2,7 @@
 """Builds short reports with headlines for the task `parallel_text`; names and numbers of the test set occur in no other split.
 
 build.py [--output FOLDER] [--train N] [--seed N]: fills templates with invented names and with numbers. The same seed gives the same
-bytes. FOLDER gets train, dev and test, each as .report and .headline, one text a line.
+bytes. Writes train, dev and test to FOLDER, each as .report and .headline, one text per line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SYLLABLES = [first + vowel + last for first in "bdfgklmnprstvz" for vowel in "ae
 
 
 def names(stream: random.Random) -> Iterator[str]:
-    """Invented names, each once."""
+    """Yields invented names, each once."""
     given = set()
     while True:
         name = "".join(stream.choice(SYLLABLES) for _ in range(stream.randint(2, 3)))
@@ -45,7 +45,7 @@ def names(stream: random.Random) -> Iterator[str]:
 
 
 def pairs(count: int, new_name: Callable[[], str], numbers: range, stream: random.Random) -> list[tuple[str, str]]:
-    """Reports with their headlines; a name is in a few of them."""
+    """Returns reports with their headlines. A name occurs in a few of them."""
     people, cities, firms = ([new_name() for _ in range(max(10, count // 2))] for _ in range(3))
     made = []
     for _ in range(count):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What the two searches for the best model found: a table of their draws, the best first, and with --output a figure.
+"""Results of the two searches for the best model: a table of their draws, the best first, and with --output a figure.
 
-searches.py FOLDER: FOLDER holds the records of the study; those of the searches lie beside it.
+searches.py FOLDER: FOLDER contains the records of the study; those of the searches are beside it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 
 def draws_of(folder: Path) -> list[Row]:
-    """Those that were trained, the lowest dev loss first; none where the search has not begun."""
+    """Returns the trained draws, the lowest dev loss first; an empty list if the search has not begun."""
     if not (folder / "plan.jsonl").exists():
         return []
     found = json.loads(answer("sweep", "status", folder, "--json"))
@@ -35,7 +35,7 @@ def draws_of(folder: Path) -> list[Row]:
 
 
 def draw(searches: dict[str, list[Row]]) -> plt.Figure:
-    """Learning rate and dev loss of each draw; those that were stopped are pale."""
+    """Draws learning rate and dev loss of each draw; those that were stopped are pale."""
     figure, axis = plt.subplots(figsize=(WIDTHS["column"], 2.4), layout="constrained")
     lines = []
     for search, style in looks(searches).items():

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the runs of a study cost: see experiments/study_cost.py."""
+"""The cost of the runs of a study: see experiments/study_cost.py."""
 
 import sys
 from pathlib import Path

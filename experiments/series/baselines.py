@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Seasonal naive forecasts of the series, on the bins and windows of trained models, beside these models.
+"""Compares seasonal naive forecasts of the series with trained models, on the models' bins and windows.
 
 baselines.py CSV RECORD [RECORD ..] [--figure FILE]: RECORD is a run.h5 of experiments/series/, or a folder with such files below it. A
-seasonal naive forecast of a value is the one a season before, with a normal distribution whose deviation is that of its errors on the
-training values. With "and AR(1)" its error is forecast by the error before, e_t = phi e_{t-1}, with phi by least squares on the training
-values. Likelihoods are those of one value after another, each with all values before it, as in training; forecasts of the whole horizon
-start from the history alone. Models of equal specs but for the seed are one row: mean and standard deviation over seeds.
+seasonal naive forecast of a value is the value one season before, with a normal distribution whose standard deviation is that of its errors
+on the training values. With "and AR(1)" its error is predicted from the previous error, e_t = phi e_{t-1}, with phi by least squares on the
+training values. Likelihoods are those of each value given all values before it, as in training; forecasts of the whole horizon start from
+the history alone. Models of the same kind of attention are one row: mean and standard deviation over runs.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ SEASONS = {24: "day", 168: "week"}
 
 
 class Windows(NamedTuple):
-    """The bins of a record, and where its test windows begin in the series."""
+    """The bins of a record, and the indices in the series at which its test windows begin."""
 
     bins: np.ndarray
     begins: np.ndarray
     history: int
     horizon: int
-    training: int  # values
+    training: int  # number of values
 
     def binned(self, values: np.ndarray) -> np.ndarray:
         return self.bins[np.searchsorted((self.bins[1:] + self.bins[:-1]) / 2, values, side="right")]
@@ -53,21 +53,21 @@ def windows_of(file: h5py.File, values: np.ndarray) -> Windows:
 
 
 def log_mass(low: float, high: float) -> float:
-    """log(Phi(high) - Phi(low)), from the side on which both are small."""
+    """Returns log(Phi(high) - Phi(low)), computed in the tail where both are small."""
     if low + high < 0:
         low, high = -high, -low
     return math.log((math.erfc(low / math.sqrt(2)) - math.erfc(high / math.sqrt(2))) / 2)
 
 
 def nats(w: Windows, mean: np.ndarray, deviation: float, values: np.ndarray) -> float:
-    """-log of the mass of the values' bins, its mean."""
+    """Returns the mean of -log of the probability mass of the values' bins."""
     edges = np.concatenate(([-math.inf], (w.bins[1:] + w.bins[:-1]) / 2, [math.inf]))
     at = np.searchsorted(w.bins, w.binned(values))
     return -float(np.mean([log_mass((edges[k] - m) / deviation, (edges[k + 1] - m) / deviation) for k, m in zip(at, mean)]))
 
 
 class Naive(NamedTuple):
-    """A seasonal naive forecast; phi = 0: without AR(1)."""
+    """A seasonal naive forecast, without AR(1) if phi is 0."""
 
     season: int
     phi: float
@@ -94,7 +94,7 @@ class Naive(NamedTuple):
         return season + self.phi ** np.arange(1, horizon + 1) * error
 
     def measured(self, w: Windows, values: np.ndarray) -> tuple[float, float, float]:
-        """Nats per value, mean absolute error and RMSE."""
+        """Returns nats per value, mean absolute error and RMSE."""
         likelihood = np.mean([nats(w, self.one_step(values, b, w.horizon), self.deviation, values[b : b + w.horizon]) for b in w.begins])
         errors = np.array([w.binned(self.whole(values, b, w.horizon)) - w.binned(values[b : b + w.horizon]) for b in w.begins])
         return float(likelihood), float(abs(errors).mean()), float(np.sqrt((errors**2).mean()))
@@ -107,7 +107,7 @@ def name_of(file: h5py.File) -> str:
 
 
 def weight_on_last_week(file: h5py.File, w: Windows) -> float:
-    """The share of the weights, in percent, within an hour of the value a week before the forecast one; NaN without attention."""
+    """Returns the percentage of the weights within an hour of the value one week before the forecast one; NaN without attention."""
     if "alignments/cross/weights" not in file:
         return math.nan
     weights = file["alignments/cross/weights"][-1, :, 0, : w.horizon].mean(axis=0)  # [T,S] of the recorded windows
@@ -157,7 +157,7 @@ def main() -> None:
                 continue
             windows, test = windows_of(file, values), file["test"]
             name = name_of(file)
-            likelihood = test["nll"][()].sum() / (len(windows.begins) * windows.horizon)  # </s> at the model's expense
+            likelihood = test["nll"][()].sum() / (len(windows.begins) * windows.horizon)  # includes the model's loss on </s>
             rows[name].append((likelihood, test.attrs["mean_absolute_error"], test.attrs["rmse"], test.attrs["length_ratio"]))
             weight = weight_on_last_week(file, windows)
             on_week = "" if math.isnan(weight) else f", {weight:.0f} % of the weight within an hour of a week before"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Builds the series for the task `series`: hourly electricity demand in England and Wales, 5 June to 27 August 2000, in megawatts.
 
-build.py [--output FOLDER]: takes the 4032 half-hourly values (Taylor 2003) out of the source of the Python package pmdarima, which is
-downloaded by pip but not installed; FOLDER gets demand.csv, the mean of each hour.
+build.py [--output FOLDER]: extracts the 4032 half-hourly values (Taylor 2003) from the source of the Python package pmdarima, which pip
+downloads but does not install. Writes the mean of each hour to FOLDER/demand.csv.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "data"
 PACKAGE = "pmdarima==2.1.1"
-# The same wheel on every machine.
+# Selects the same wheel on every machine.
 WHEEL = ["--no-deps", "--only-binary=:all:", "--python-version=3.11", "--implementation=cp", "--platform=manylinux_2_28_x86_64"]
 SOURCE = "pmdarima/datasets/taylor.py"
-VALUES = 4032  # 12 weeks of 336
+VALUES = 4032  # 12 weeks of 336 half-hours
 
 
 def half_hours() -> list[int]:

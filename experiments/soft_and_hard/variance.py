@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The noise of hard attention's gradient and the error of soft attention's, and how long each takes to read.
+"""The noise of hard attention's gradient, the error of soft attention's, and the time that each takes to score.
 
-variance.py FOLDER [--output FIGURE]: FOLDER holds the records of the study. Prints the seconds that `softalign score` takes for 1,000 pairs of 100
-symbols, the median of five rounds. Draws what the diagnostic `gradient_variance` found over training.
+variance.py FOLDER [--output FIGURE]: FOLDER contains the records of the study. Prints the seconds that `softalign score` takes for 1,000 pairs of 100
+symbols, the median of five rounds. Draws the values of the diagnostic `gradient_variance` over training.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from softalign_tools.study_script import Made, complete_runs, markdown, run_scri
 
 GROUP = "diagnostics/gradient_variance/dev"
 DASHES = {"variance_expected": "-", "average_error": ":"}
-READING = ("_read_one", "_read_all")  # trained like another variant
+READING = ("_read_one", "_read_all")  # variants that are trained like another one
 PAIRS, SYMBOLS, ROUNDS = 1000, 100, 5
-Found = dict[str, dict[str, list[dict[str, np.ndarray]]]]  # part -> variant -> of each seed array -> [update]
+Found = dict[str, dict[str, list[dict[str, np.ndarray]]]]  # part -> variant -> for each seed: array -> [update]
 
 
 def read(runs: list[dict]) -> Found:
@@ -44,7 +44,7 @@ def read(runs: list[dict]) -> Found:
 
 
 def times(runs: list[dict]) -> str:
-    """Of the first seed's runs of `reverse`, in turn."""
+    """Times the runs of the first seed of `reverse` in turn. Returns a table."""
     models = {run["variant"]: run["place"] for run in reversed(runs) if run["part"] == "reverse"}
     with h5py.File(next(iter(models.values())) / "run.h5") as file:
         words = file["data/source_vocabulary"].asstr()[()].split("\n")[1:]

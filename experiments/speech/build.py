@@ -3,7 +3,7 @@
 
 build.py [--output FOLDER] [--train N] [--seed N]: espeak-ng (a Debian package) speaks strings such as "k 7 q" in several voices, speeds
 and pitches; white noise is added. The speakers of test are not in train or dev, and test strings have up to four times as many symbols. The
-same version of espeak-ng and the same seed give the same bytes. FOLDER gets train, dev and test: .h5, .txt (the symbols), .align (the
+same version of espeak-ng and the same seed give the same bytes. Writes train, dev and test to FOLDER: .h5, .txt (the symbols), .align (the
 frames of each symbol, which end where the next one begins: links i-j of frame i and symbol j), .tsv (voice, words per minute, pitch,
 signal-to-noise ratio in dB).
 """
@@ -29,10 +29,10 @@ HELD_OUT = [f"{accent}+{speaker}" for accent in ACCENTS for speaker in ("m4", "m
 SPEED, PITCH, NOISE = (120, 200), (30, 70), (10, 30)  # words per minute, espeak-ng's 0..99, dB
 
 LIBRARY = "libespeak-ng.so.1"
-RATE = 22050  # samples per second, espeak-ng's
+RATE = 22050  # espeak-ng's samples per second
 WINDOW, HOP = 512, 220  # samples: 23 ms, every 10 ms
 MELS, LOWEST, HIGHEST = 40, 60.0, 8000.0  # filters, Hz
-STACK = 3  # neighbouring frames become one
+STACK = 3  # neighbouring frames that are joined into one
 
 
 class Utterance(NamedTuple):
@@ -62,7 +62,7 @@ def draw(count: int, lengths: tuple[int, int], voices: list[str], stream: random
 
 
 class Event(ctypes.Structure):
-    """espeak_EVENT of espeak-ng/speak_lib.h."""
+    """The struct espeak_EVENT of espeak-ng/speak_lib.h."""
 
     _fields_ = [
         ("type", ctypes.c_int),
@@ -77,7 +77,7 @@ class Event(ctypes.Structure):
 
 
 class Voice(ctypes.Structure):
-    """espeak_VOICE."""
+    """The struct espeak_VOICE of espeak-ng/speak_lib.h."""
 
     _fields_ = [
         ("name", ctypes.c_char_p),
@@ -93,18 +93,18 @@ class Voice(ctypes.Structure):
 
 
 LIST_END, WORD = 0, 1  # types of events
-SYNCHRONOUS, CHARACTERS = 2, 1  # output to the callback; the unit of positions
+SYNCHRONOUS, CHARACTERS = 2, 1  # output goes to the callback; the unit of positions
 UTF8, END_PAUSE = 1, 0x1000  # flags of the text
 SPEED_OF, PITCH_OF = 1, 3  # parameters
 Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.POINTER(Event))
 
 
 def speak(one: Utterance) -> tuple[np.ndarray, list[int]]:
-    """The samples, from -1 to 1, and the first sample of each symbol. To be called once in a process: espeak-ng's state would change the next one."""
+    """Returns the samples, from -1 to 1, and the first sample of each symbol. Call it once per process: espeak-ng's state would change the next call."""
     symbols = one.symbols.split()
     # Capital letters with full stops are spelled; "a" alone might be the article.
     words = [f"{symbol.upper()}." if symbol.isalpha() else symbol for symbol in symbols]
-    symbol_at = [k for k, word in enumerate(words) for _ in f"{word} "]  # of each character
+    symbol_at = [k for k, word in enumerate(words) for _ in f"{word} "]  # for each character of the text
     waves, starts = [], {}
 
     def take(wave, count: int, events) -> int:
@@ -142,7 +142,7 @@ def with_noise(samples: np.ndarray, one: Utterance) -> np.ndarray:
 
 
 def mel_filters() -> np.ndarray:
-    """[MELS, WINDOW/2+1], triangles whose corners are equally far apart in mel = 2595 log10(1 + Hz/700)."""
+    """Returns [MELS, WINDOW/2+1], triangles whose corners are equally far apart in mel = 2595 log10(1 + Hz/700)."""
     mels = np.linspace(*(2595 * np.log10(1 + hertz / 700) for hertz in (LOWEST, HIGHEST)), MELS + 2)
     corners = 700 * (10 ** (mels / 2595) - 1)
     hertz = np.arange(WINDOW // 2 + 1) * RATE / WINDOW
@@ -154,7 +154,7 @@ FILTERS = mel_filters()
 
 
 def log_mel(samples: np.ndarray) -> np.ndarray:
-    """[T, MELS * STACK], natural logarithms."""
+    """Returns [T, MELS * STACK], natural logarithms."""
     frames = np.lib.stride_tricks.sliding_window_view(samples, WINDOW)[::HOP] * np.hanning(WINDOW)
     energies = np.log(np.abs(np.fft.rfft(frames)) ** 2 @ FILTERS.T + 1e-6)
     whole = len(energies) // STACK * STACK
@@ -162,7 +162,7 @@ def log_mel(samples: np.ndarray) -> np.ndarray:
 
 
 def links(frames: int, starts: list[int]) -> str:
-    """i-j: the middle of frame i is spoken as symbol j, from its first sample to the next symbol's; silence before the first is its own."""
+    """Returns links i-j: the middle of frame i is in symbol j, which lasts until the next one begins; initial silence belongs to the first symbol."""
     middles = np.arange(frames) * STACK * HOP + ((STACK - 1) * HOP + WINDOW) // 2
     return " ".join(f"{i}-{j}" for i, j in enumerate(np.searchsorted(starts[1:], middles, side="right")))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Builds the Japanese Vowels for the task `frames`: recordings of nine men who say /ae/, to be told apart (Kudo et al. 1999).
+"""Builds the Japanese Vowels for the task `frames`: recordings of nine men who say /ae/, to be classified by speaker (Kudo et al. 1999).
 
-vowels.py WHEEL [--output FOLDER]: WHEEL is that of the Python package aeon, which has the recordings as two text files; it is opened, not
-installed. A frame is 12 cepstral coefficients of linear prediction. FOLDER gets train, dev and test: .h5, and .txt (the speaker, s1 to
+vowels.py WHEEL [--output FOLDER]: WHEEL is that of the Python package aeon, which contains the recordings as two text files; it is opened, not
+installed. A frame is 12 cepstral coefficients of linear prediction. Writes train, dev and test to FOLDER: .h5, and .txt (the speaker, s1 to
 s9). Of the 30 training recordings of each speaker the last five become dev; the test recordings are the original ones.
 """
 
@@ -18,7 +18,7 @@ import h5py
 import numpy as np
 
 FOLDER = Path(__file__).resolve().parent / "data/vowels"
-FILES = {  # in the wheel; SHA-256
+FILES = {  # SHA-256 of the files in the wheel
     "TRAIN": "68a430eabd919cc77f40b1f5f3bc0dcafacc1486bca9260785aeb7d262cc78cd",
     "TEST": "b3d41d6a0ca3bcad3afb9ca7d4365382aa51341e2e58bae2a574babdda5b9462",
 }
@@ -28,7 +28,7 @@ Recordings = list[tuple[str, np.ndarray]]  # speaker, frames [T, SIZE]
 
 
 def read(wheel: zipfile.ZipFile, part: str) -> Recordings:
-    """A line has the courses of the coefficients, with colons between them, and then the speaker."""
+    """Reads recordings from lines that contain the series of the coefficients, separated by colons, then the speaker."""
     name = f"aeon/datasets/data/JapaneseVowels/JapaneseVowels_{part}.ts"
     content = wheel.read(name)
     if hashlib.sha256(content).hexdigest() != FILES[part]:

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""How fast the models of the study train and translate, by threads and by source length: tables, and with --output a figure.
+"""The speed at which the models of the study train and translate, by threads and source length: tables, and with --output a figure.
 
-speed.py FOLDER [--threads 1,2] [--again]: FOLDER holds the records of the study. Each model of the first seed trains for 40 updates and translates
-20,480 words in sentences of each length, 64 sentences in a batch, greedily and with the length of the source forced on the output, so that all write as
-much. Models take turns, eight times; the median counts. FOLDER/speed.json keeps the numbers; --again measures anew. Nothing else should run meanwhile.
+speed.py FOLDER [--threads 1,2] [--again]: FOLDER contains the records of the study. Each model of the first seed trains for 40 updates and translates
+20,480 words in sentences of each length, 64 sentences per batch, greedily and with outputs forced to the length of the source, so that all models write
+the same amount. Models take eight turns, and the medians are used. FOLDER/speed.json caches the times; --again measures them again. Run nothing else
+meanwhile.
 """
 
 from __future__ import annotations
@@ -36,19 +37,19 @@ SOURCE = Path(__file__).resolve().parents[1] / "bible_en_es/data/test.en.gz"
 
 
 class Load(NamedTuple):
-    lengths: list[int]  # of sources, words
-    words: int  # translated of each length
-    updates: int  # of training
+    lengths: list[int]  # of sources, in words
+    words: int  # to translate, for each length
+    updates: int  # of a training run
     turns: int
 
 
 FULL, TINY = Load([10, 20, 40, 80], 20480, 40, 8), Load([10, 20], 40, 1, 1)
 Medians = dict[str, dict[str, dict[str, dict[str, float]]]]
-Times = dict[str, dict[str, dict[str, dict[str, list[float]]]]]  # measure -> variant -> threads -> length or "" -> a number for each turn
+Times = dict[str, dict[str, dict[str, dict[str, list[float]]]]]  # measure -> variant -> threads -> length or "" -> a value for each turn
 
 
 def timed(*arguments: object, text: str = "") -> float:
-    """Seconds of the program."""
+    """Runs the program and returns the seconds that it takes. Raises RecordError if it fails."""
     begin = time.monotonic()
     done = subprocess.run([program(), *map(str, arguments)], input=text, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -57,13 +58,13 @@ def timed(*arguments: object, text: str = "") -> float:
 
 
 def sentences_of(length: int, count: int) -> str:
-    """`count` lines of `length` words: verses one after another, cut."""
+    """Returns `count` lines of `length` words, cut from consecutive verses."""
     words = gzip.decompress(SOURCE.read_bytes()).decode().split()
     return "".join(" ".join(words[i * length : (i + 1) * length]) + "\n" for i in range(count))
 
 
 def measured(runs: dict[str, Path], threads: list[int], load: Load) -> Times:
-    """Seconds for a translation, without those for reading the record; target symbols that training takes a second."""
+    """Returns the seconds per translation, without reading the record, and the target symbols per second of training."""
     times: Times = {what: {variant: {str(n): defaultdict(list) for n in threads} for variant in runs} for what in ("translation", "training")}
     forced = ("search=greedy", "search.max_ratio=1", "search.max_extra=0", "search.min_ratio=1")
     for _ in range(load.turns):

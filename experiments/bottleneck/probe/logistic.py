@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Compares the ridge probe of diagnostic `bottleneck` with logistic regression, on a run of probe.yaml.
 
-logistic.py RUN..: prints, for each position from both ends, in how many percent of the tested sentences each probe finds the symbol in the
-decoder's first state. Both learn from every second sentence and are tested on the others. `shuffled`: the logistic probe learns symbols of
-other sentences, so that it can know nothing but their frequencies.
+logistic.py RUN..: prints, for each position from both ends, the percentage of test sentences in which each probe finds the symbol in the
+decoder's first state. Both are trained on every second sentence and tested on the others. `shuffled`: the logistic probe is trained on the
+symbols of other sentences, so that it can learn only their frequencies.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ SYMBOLS, STEPS, DECAY = 32, 400, 1e-5
 
 
 def learnt(x: Any, y: Any) -> Any:
-    """[units + 1, SYMBOLS] weights of multinomial logistic regression, by Nesterov's accelerated gradient; x is standardised."""
+    """Returns weights [units + 1, SYMBOLS] of multinomial logistic regression, by Nesterov's accelerated gradient; x is standardised."""
     weights = ahead = np.zeros((x.shape[1], SYMBOLS), np.float32)
-    rate = 4 / np.linalg.eigvalsh(x.T @ x / len(x))[-1]  # the loss has at most a quarter of this curvature, twice over
+    rate = 4 / np.linalg.eigvalsh(x.T @ x / len(x))[-1]  # the curvature of the loss is at most half the eigenvalue; the step is 1 / this bound
     truth = np.eye(SYMBOLS, dtype=np.float32)[y]
     for step in range(STEPS):
         energies = x @ ahead

@@ -10,10 +10,10 @@
     sa.lengths("results", "bleu")              # a metric by source length over seeds, a matplotlib figure
     sa.heatmap(sa.sweep("sweep.yaml"))         # a metric over two parameters of a sweep
     sa.optimise(study, "sweep.yaml", 20)       # 20 trials of an Optuna study
-    sa.plugin("angular.cpp")                   # a score of one's own; in a notebook %load_ext softalign_lab, then a cell %%softalign
+    sa.plugin("angular.cpp")                   # your own score; in a notebook %load_ext softalign_lab, then a cell %%softalign
 
-Every number is the program's own: nothing is computed here that a command of `softalign` does not print. What Python adds is pandas, xarray and
-matplotlib. xarray, matplotlib and Optuna are imported when they are first needed.
+Every number is the program's own, as a command of `softalign` prints it. Python adds pandas, xarray and matplotlib. xarray, matplotlib and Optuna
+are imported when they are first needed.
 """
 
 from softalign_lab._core import DataError, Error, MachineError, SpecError

@@ -1,4 +1,4 @@
-"""Runs beside each other."""
+"""Comparison of runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Compared = str | PathLike | Run | Runs | Sweep | Iterable["Compared"]
 
 
 def places(given: Any) -> list[str]:
-    """The folders and files, as commands take them."""
+    """Returns the folders and files, as commands take them."""
     if isinstance(given, Run):
         return [fspath(given.path)]
     if isinstance(given, Runs):
@@ -28,13 +28,13 @@ def places(given: Any) -> list[str]:
 
 
 class Comparison:
-    """Groups of runs that differ in nothing but the seed, and their tests against a baseline. `data`: what `softalign compare --json` prints."""
+    """Groups of runs that differ only in the seed, and their tests against a baseline. `data`: the output of `softalign compare --json`."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
 
     def frame(self) -> pd.DataFrame:
-        """A row a group: the options in which groups differ, seeds, and for each metric its mean over the seeds, with several its standard deviation."""
+        """Returns one row per group: the options in which groups differ, the number of seeds, mean and (of several seeds) standard deviation per metric."""
         rows = []
         for group in self.data["groups"]:
             row: dict[str, Any] = {**group["parameters"], "seeds": len(group["runs"])}
@@ -47,7 +47,7 @@ class Comparison:
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
 
     def tests(self) -> pd.DataFrame:
-        """A row for each metric of each group against the baseline: differences over the seeds and over the test sentences, p-values (Holm)."""
+        """Returns one row per metric of each group against the baseline: differences over the seeds and over the test sentences, p-values (Holm)."""
         return pd.json_normalize(self.data["against_baseline"])
 
     def __repr__(self) -> str:
@@ -60,6 +60,6 @@ class Comparison:
 def compare(
     *runs: Compared, metrics: Sequence[str] = (), baseline: str | int | None = None, length: str = "", tests: bool = True
 ) -> Comparison:
-    """Compares runs as `softalign compare` does. metrics: "bleu" of the test, "dev/loss" or "dev/loss:best" of a series; length: "31-50"."""
+    """Compares runs as `softalign compare` does. metrics: "bleu" (on test), "dev/loss" or "dev/loss:best"; length: of sources, "31-50"."""
     named = "" if baseline is None else str(baseline)
     return Comparison(json.loads(_core.compare(places(runs or ("results",)), ",".join(metrics), named, length, tests)))

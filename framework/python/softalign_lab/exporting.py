@@ -1,4 +1,4 @@
-"""Runs for other tools: TensorBoard, MLflow, Weights & Biases. Each needs that tool's own package."""
+"""Export of runs to other tools: TensorBoard, MLflow, Weights & Biases, Parquet. Each needs the tool's own package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from softalign_lab.runs import Run, Runs
 
 
 def _numbers(run: Run) -> Iterator[tuple[int, float, dict[str, float]]]:
-    """(update, seconds, {"dev/loss": ...}) of every update of which something was recorded, in order."""
+    """Yields (update, seconds, {"dev/loss": ...}) for every update with recorded numbers, in order."""
     steps: dict[int, tuple[float, dict[str, float]]] = {}
     for name in run.record.series_names():
         series = run.record.series(name)
@@ -23,7 +23,7 @@ def _numbers(run: Run) -> Iterator[tuple[int, float, dict[str, float]]]:
 
 
 def to_tensorboard(runs: Run | Iterable[Run], folder: str | PathLike) -> list[str]:
-    """Event files of all series, a folder a run: `tensorboard --logdir FOLDER`. Needs tensorboardX. Returns the folders."""
+    """Writes event files of all series, one folder per run, for `tensorboard --logdir FOLDER`. Needs tensorboardX. Returns the folders."""
     from tensorboardX import SummaryWriter
 
     made = []
@@ -40,7 +40,7 @@ def to_tensorboard(runs: Run | Iterable[Run], folder: str | PathLike) -> list[st
 
 
 def to_mlflow(runs: Run | Iterable[Run], experiment: str = "softalign") -> list[str]:
-    """A run of MLflow for each, with options, series, test metrics and the record as artifact, where MLFLOW_TRACKING_URI says. Returns their IDs."""
+    """Logs each run to MLflow at MLFLOW_TRACKING_URI: options, series, test metrics, the record as artifact. Returns the IDs of the MLflow runs."""
     import mlflow
 
     mlflow.set_experiment(experiment)
@@ -57,7 +57,7 @@ def to_mlflow(runs: Run | Iterable[Run], experiment: str = "softalign") -> list[
 
 
 def to_wandb(runs: Run | Iterable[Run], project: str = "softalign", folder: str | PathLike = "wandb") -> list[str]:
-    """Runs of Weights & Biases, offline in `folder`: `wandb sync` sends them. Returns their folders."""
+    """Logs each run to Weights & Biases, offline in `folder`; `wandb sync` uploads it. Returns the folders."""
     import wandb
 
     made = []
@@ -72,14 +72,14 @@ def to_wandb(runs: Run | Iterable[Run], project: str = "softalign", folder: str 
 
 
 def to_parquet(runs: Runs, folder: str | PathLike) -> list[str]:
-    """runs.parquet, curves.parquet and sentences.parquet, as `Runs` has these tables. Needs pyarrow. Returns the files."""
+    """Writes runs.parquet, curves.parquet and sentences.parquet, the tables of `Runs`. Needs pyarrow. Returns the files."""
     import pathlib
 
     place = pathlib.Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     made = []
     for name, table in (("runs", runs.frame()), ("curves", runs.curves()), ("sentences", runs.sentences())):
-        for column in table.columns[table.dtypes == object]:  # lists and numbers in one column
+        for column in table.columns[table.dtypes == object]:  # these may mix lists and numbers
             table[column] = table[column].map(lambda value: value if value is None or isinstance(value, str) else str(value))
         made.append(str(place / f"{name}.parquet"))
         table.to_parquet(made[-1])

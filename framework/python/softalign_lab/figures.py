@@ -1,4 +1,4 @@
-"""Figures of runs and sweeps, as `figures.py` of the scripts draws them for papers."""
+"""Figures of runs and sweeps, as scripts/figures.py draws them for papers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def lengths(
     height: float | None = None,
     font: str = "sans",
 ) -> Drawing:
-    """A metric of the test by source length: the mean over seeds of runs that differ in nothing else, with the number of sentences; a panel for each of several metrics.
+    """Draws a test metric by source length: the mean over seeds of runs that differ only in the seed, with the number of sentences; one panel per metric.
 
     band: "sd", "range" or "none", around a mean. names: {"additive": "ours"} renames lines. width: of a "column" or a "page" of a paper; height in inches.
-    font: "serif" or "sans". Returns a matplotlib Figure whose `notes` say of which seeds a line is the mean and which runs are left out; the style of
-    your own figures does not enter, nor does it change. Raises SpecError for what the runs do not have, DataError where nothing was measured.
+    font: "serif" or "sans". Returns a matplotlib Figure whose `notes` name the seeds behind each mean and the runs that are left out. It
+    neither uses nor changes the style of your own figures. Raises SpecError for metrics that the runs do not have, DataError if nothing was measured.
     """
     from softalign_tools import figures
 
@@ -50,14 +50,14 @@ def heatmap(
     height: float | None = None,
     font: str = "sans",
 ) -> Drawing:
-    """A metric over two parameters of a sweep, the mean over seeds; the best cell is outlined.
+    """Draws a metric over two parameters of a sweep, the mean over seeds; the best cell is outlined.
 
-    x, y: options, or the ends of their paths; a sweep over two needs neither. metric: "dev/loss", "test/bleu", or "dev/loss_best" of the best epoch; without
-    one the sweep's own. where: {"layers": 2} draws those rows only; best: of the other parameters those that are best. Otherwise as lengths().
+    x, y: options, or the ends of their paths; not needed for a sweep over two. metric: "dev/loss", "test/bleu", or "dev/loss_best" of the best epoch;
+    default: the sweep's own. where: {"layers": 2} selects rows; best: give the other parameters their best values. For the rest, see lengths().
     """
     from softalign_tools import figures
 
     (place,) = places(sweep)
     if os.path.exists(os.path.join(place, "plan.jsonl")):
-        answer("sweep", "status", "--json", "--", place, codes=(0, 1))  # writes the table of what is there now; 1: a row cannot be read
+        answer("sweep", "status", "--json", "--", place, codes=(0, 1))  # writes the current table; 1: a row cannot be read
     return drawn(font, "sd", width, lambda note: figures.heatmap(place, x, y, metric, where or {}, best, width, height, note))

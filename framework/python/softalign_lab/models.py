@@ -1,4 +1,4 @@
-"""What a trained model says of new sentences."""
+"""Trained models applied to new sentences."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A translation, or a given one that was scored. str() is its text.
+    """A translation by the model, or a given one that it scored. str() is its text.
 
-    tokens: its symbols with </s>; log_probabilities: [T] natural logarithm of each after those before it; log_probability: their sum; score: what the
-    search ranks by; finished: the search did not stop at its limit of length; source: the symbols read; weights: [T, S], None without attention.
+    tokens: its symbols, with </s>; log_probabilities: [T], the natural logarithm of each token's probability given those before it; log_probability:
+    their sum; score: the value by which the search ranks; finished: False if the search stopped at its length limit; source: the symbols that the
+    model read; weights: [T, S], None without attention.
     """
 
     text: str
@@ -33,8 +34,8 @@ class Hypothesis:
     log_probabilities: list[float]
     source: list[str]
     weights: np.ndarray | None = field(default=None, repr=False)
-    drawn: int | None = None  # how often, by a search that samples
-    replaced: Sequence[Mapping[str, Any]] = ()  # words in place of an <unk>: "symbol", "word", and "source", the index of the source word
+    drawn: int | None = None  # how often a sampling search drew it
+    replaced: Sequence[Mapping[str, Any]] = ()  # words that replace an <unk>: "symbol", "word", and "source", the index of the source word
 
     def __str__(self) -> str:
         return self.text
@@ -48,7 +49,7 @@ class Hypothesis:
 
 
 def alignment(weights: np.ndarray, target: Sequence[str], source: Sequence[str], **attributes: Any) -> xarray.DataArray:
-    """[T, S] with the words of both sides as coordinates; where the model's positions are no symbols (images), with their numbers."""
+    """Returns [T, S] with the words of both sides as coordinates; source positions that are not symbols (images) are numbered."""
     import xarray
 
     columns = list(source) if len(source) == weights.shape[1] else range(weights.shape[1])
@@ -59,16 +60,16 @@ def alignment(weights: np.ndarray, target: Sequence[str], source: Sequence[str],
 
 @lru_cache(maxsize=8)
 def _trained(records: tuple[str, ...], changes: tuple[str, ...], state: str, threads: int, written: tuple[int, ...]) -> _core.Trained:
-    """Kept, since loading takes longer than most questions. written: when, so that a run that was resumed is read again."""
+    """Loads a model, and caches it because loading takes longer than most requests. written: modification times, so that a resumed run is read again."""
     return _core.Trained(list(records), list(changes), [], state, threads)
 
 
 class Model:
-    """The trained model of a run, or those of several runs asked together (an ensemble)."""
+    """The trained model of a run, or an ensemble of the models of several runs."""
 
     def __init__(self, records: Sequence[str], search: Mapping[str, Any] | str | None = None, state: str = "", threads: int = 0, **changes: Any) -> None:
-        """search: {"type": "beam", "width": 10} in place of the run's own, unknown_words: {"by": "attention"} likewise; state: "best", "last", an update that has a checkpoint, or
-        "average:5", the mean of the 5 newest checkpoints."""
+        """search: replaces the run's own, {"type": "beam", "width": 10}; unknown_words: replaces the run's own, {"by": "attention"}; state: "best",
+        "last", an update that has a checkpoint, or "average:5", the mean of the 5 newest checkpoints."""
         if search is not None:
             changes["search"] = search
         files = [os.path.join(record, "run.h5") if os.path.isdir(record) else record for record in records]
@@ -76,18 +77,18 @@ class Model:
         self._trained = _trained(tuple(records), tuple(overrides(changes)), str(state), threads, written)
 
     def translate(self, lines: Sequence[str] | Sequence[np.ndarray], n_best: int = 1) -> list[list[Hypothesis]]:
-        """For each line its hypotheses, best first; none for a line without words. lines: or arrays [frames, F], for a model that reads frames."""
+        """Returns the hypotheses of each line, best first; none for a line without words. lines: texts, or arrays [frames, F] for a model that reads frames."""
         sources = _lines(lines)
         arrays = any(isinstance(source, np.ndarray) for source in sources)
         found = self._trained.translate_frames(sources, n_best) if arrays else self._trained.translate(sources, n_best)
         return [[Hypothesis(**one) for one in hypotheses] for hypotheses in found]
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Hypothesis]:
-        """The targets, forced on the decoder one symbol after the other."""
+        """Returns the targets with their scores by forced decoding."""
         return [Hypothesis(**one) for one in self._trained.score(_lines(sources), _lines(targets))]
 
     def evaluate(self, split: str = "test") -> dict[str, Any]:
-        """The metrics measured again, as `softalign evaluate --json` prints them. split: "dev" or "test"."""
+        """Measures the metrics again, as `softalign evaluate --json` prints them. split: "dev" or "test"."""
         return self._trained.evaluate(split)
 
 

@@ -1,4 +1,4 @@
-"""Specs and their changes, as the library takes them."""
+"""Specs and their overrides, in the form that the library takes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Overrides = Mapping[str, Any] | Iterable[str] | None
 
 
 def overrides(changes: Overrides) -> list[str]:
-    """{"train.epochs": 3} and ["train.epochs=3", "~train.clip_norm"] as the command line has them; a value of None takes the file's away."""
+    """Returns {"train.epochs": 3} or ["train.epochs=3", "~train.clip_norm"] as overrides of the command line. None removes an option of the file."""
     if changes is None:
         return []
     if isinstance(changes, str):
@@ -30,7 +30,7 @@ def _text(value: Any) -> str:
 
 
 def spec(given: Spec) -> tuple[str, str | None]:
-    """(name of the file, its text where it is no file): a path, or the options themselves as a mapping."""
+    """Returns (path, None) for a file, ("spec", its text) for options in a mapping. Raises SpecError for a missing file if softalign ships one of that name."""
     if isinstance(given, Mapping):
         return "spec", json.dumps(given)
     file, shipped = fspath(given), Path(__file__).parent / "share/softalign" / given

@@ -1,4 +1,4 @@
-"""Plugins: what there is, and one's own, compiled here."""
+"""Plugins: the registered ones, and your own, compiled here."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ HERE = Path(_core.__file__).parent
 
 
 def plugins(kind: str = "") -> pd.DataFrame:
-    """kind, name and summary of each plugin, of all kinds or of one ("score")."""
+    """Returns kind, name and summary of each plugin, of all kinds or of one ("score")."""
     return pd.DataFrame(_core.plugins(kind), columns=["kind", "name", "summary"])
 
 
 def load_plugin(file: str | PathLike) -> list[str]:
-    """Loads a shared object for the rest of the process; returns what it adds: ["score angular"]. Raises SpecError."""
+    """Loads a shared object for the rest of the process. Returns the plugins that it adds: ["score angular"]. Raises SpecError."""
     return _core.load_plugin(fspath(file))
 
 
 def compile_plugin(source: str | PathLike) -> Path:
-    """The shared object of a plugin's source, which `--plugin` takes too. Needs a C++20 compiler: that of CXX, else g++.
+    """Compiles a plugin and returns its shared object, which `--plugin` also takes. Needs a C++20 compiler: the one in CXX, else g++.
 
-    The same source is compiled once; what was compiled lies in the cache. Raises SpecError with the compiler's words.
+    The same source is compiled only once, because the result is cached. Raises SpecError with the compiler's message.
     """
     text = Path(source).read_bytes()
     built = json.loads((HERE / "plugin_build.json").read_text())
@@ -55,7 +55,7 @@ def compile_plugin(source: str | PathLike) -> Path:
 
 
 def plugin(source: str | PathLike) -> list[str]:
-    """Compiles a plugin and loads it for the rest of the process; returns what it adds: ["score angular"]."""
+    """Compiles a plugin and loads it for the rest of the process. Returns the plugins that it adds: ["score angular"]."""
     return load_plugin(compile_plugin(source))
 
 
@@ -65,7 +65,7 @@ def _cache() -> Path:
 
 
 def add_magic(shell: Any) -> None:
-    """Gives the shell of IPython a magic. %%softalign [NAME]: the cell is the source of a plugin, which is compiled and loaded; its name can be given once in a process."""
+    """Adds a magic to IPython. %%softalign [NAME] compiles and loads the plugin whose source is the cell. A process can register a plugin's name only once."""
 
     def softalign(line: str, cell: str) -> Any:
         source = _cache() / f"{line.strip() or 'cell'}.cpp"

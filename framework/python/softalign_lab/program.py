@@ -1,4 +1,4 @@
-"""The program `softalign`, for what it does in processes of its own."""
+"""Calls of the program `softalign`, for work that it does in its own processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ERRORS: dict[int, type[BaseException]] = {1: _core.MachineError, 2: _core.SpecE
 
 
 def main() -> None:
-    """The command `softalign` of an installed package: becomes the program, whose scripts run by this Python."""
+    """The command `softalign` of an installed package: replaces this process by the program, whose scripts then run with this Python."""
     os.environ.setdefault("SOFTALIGN_PYTHON", sys.executable)
     try:
         os.execv(program(), ["softalign", *sys.argv[1:]])
@@ -29,7 +29,7 @@ def main() -> None:
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Raises what the library would where a command has failed."""
+    """Turns the RecordError of a failed command into the exception that the library would raise."""
     try:
         yield
     except RecordError as error:
@@ -37,6 +37,6 @@ def errors() -> Iterator[None]:
 
 
 def answer(*words: object, codes: Sequence[int] = (0,), shown: bool = False) -> Any:
-    """What a command prints with --json. shown: its progress goes to standard error."""
+    """Returns the parsed output of a command with --json. shown: its progress goes to standard error."""
     with errors():
         return json.loads(printed(*words, codes=codes, shown=shown))

@@ -1,4 +1,4 @@
-"""Runs and what their records hold."""
+"""Runs and their records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _frame(paths: list[str], what: str) -> tuple[pd.DataFrame, list[str]]:
 
 
 class Run:
-    """One run: its folder, or a record that lies alone. Nothing is read before it is asked for; everything raises DataError where it is damaged."""
+    """One run: its folder, or a record on its own. Nothing is read until it is needed; reading damaged data raises DataError."""
 
     def __init__(self, path: Place) -> None:
         self.path = Path(path)
@@ -40,17 +40,17 @@ class Run:
 
     @property
     def record(self) -> _core.Record:
-        """The arrays, texts and attributes of run.h5, as NumPy has them: `record.array("test", "nll")`. The file is open as long as it lives."""
+        """The arrays, texts and attributes of run.h5, as NumPy has them: `record.array("test", "nll")`. The file is open as long as the object lives."""
         return _core.Record(fspath(self.path))
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `softalign ls --json` says of it now."""
+        """The current entry of `softalign ls --json`."""
         return _core.summary(fspath(self.path))
 
     @property
     def state(self) -> str:
-        """planned, running, interrupted, complete, ..., as it is now."""
+        """The current state: planned, running, interrupted, complete, ..."""
         return self.summary["state"]
 
     @property
@@ -63,12 +63,12 @@ class Run:
 
     @property
     def metrics(self) -> dict[str, float]:
-        """Of the whole test set; empty before there is a test."""
+        """The metrics on the whole test set; empty before the run was tested."""
         return {name: value for name, value in self.summary.get("test", {}).items() if name != "n"}
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """What names the run, by path: {"model.encoder.units": 64, ...}."""
+        """The options that are part of the run ID, by path: {"model.encoder.units": 64, ...}."""
         return dict(_flat(json.loads(self.record.identity)))
 
     @property
@@ -78,7 +78,7 @@ class Run:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What `softalign show --json` prints: provenance, data, attempts, diagnostics, ..."""
+        """The output of `softalign show --json`: provenance, data, attempts, diagnostics, ..."""
         return self.record.facts()
 
     def _series(self, name: str) -> pd.DataFrame:
@@ -96,13 +96,13 @@ class Run:
 
     @property
     def test(self) -> pd.DataFrame:
-        """The test metrics; a row for all sentences and for each range of source lengths that has some."""
+        """The test metrics: a row for all sentences, and one for each range of source lengths that has sentences."""
         rows = {name: row for name, row in self.facts["test"].items() if row["n"] > 0}
         return pd.DataFrame.from_dict(rows, orient="index")
 
     @property
     def sentences(self) -> pd.DataFrame:
-        """A row a test sentence: source, reference, hypothesis, and the counts behind each metric."""
+        """A row per test sentence: source, reference, hypothesis, and the counts behind each metric."""
         table, faults = _frame([fspath(self.path)], "sentences")
         if faults:
             raise _core.DataError(faults[0])
@@ -110,15 +110,15 @@ class Run:
 
     @property
     def tree(self) -> xarray.DataTree:
-        """The whole record. Needs xarray 2024.10 or newer."""
+        """The whole record as a DataTree. Needs xarray 2024.10 or newer."""
         import xarray
 
         return xarray.open_datatree(self.record.file, engine="h5netcdf")
 
     def alignment(self, sentence: int, module: str = "", head: int | None = None, update: int | None = None) -> xarray.DataArray:
-        """The recorded attention of a test sentence, target × source, with its words. Without a head their mean, at the newest update there is.
+        """Returns the recorded attention of a test sentence, target × source, with its words. Default: the mean over heads, at the newest update.
 
-        module: one of `record.modules()`; "" is what `softalign show` takes. Raises DataError where nothing was recorded.
+        module: one of `record.modules()`; "" is the one that `softalign show` takes. Raises DataError if nothing was recorded.
         """
         record = self.record
         module = module or record.default_module()
@@ -133,24 +133,24 @@ class Run:
         return alignment(weights, found[0]["target"], found[0]["source"], module=module, sentence=sentence, update=newest)
 
     def model(self, search: Mapping[str, Any] | str | None = None, state: str = "", threads: int = 0, **changes: Any) -> Model:
-        """The trained model, from the record alone."""
+        """Returns the trained model, loaded from the record alone."""
         return Model([fspath(self.path)], search, state, threads, **changes)
 
     def translate(self, lines: Sequence[str] | Sequence[np.ndarray], n_best: int | None = None, **how: Any) -> list[Any]:
-        """The best hypothesis of each line, None for a line without words; with n_best a list of hypotheses for each. how: as model()."""
+        """Returns the best hypothesis of each line, None for a line without words; with n_best, a list of hypotheses per line. how: see model()."""
         found = self.model(**how).translate(lines, n_best or 1)
         return found if n_best else [one[0] if one else None for one in found]
 
     def score(self, sources: Sequence[str], targets: Sequence[str], **how: Any) -> list[Hypothesis]:
-        """Given translations, scored by the model."""
+        """Returns the given translations with the model's scores."""
         return self.model(**how).score(sources, targets)
 
     def evaluate(self, split: str = "test", **how: Any) -> dict[str, Any]:
-        """The metrics of "dev" or "test", measured again: how={"search": {"width": 10}, "lengths": [20]}."""
+        """Measures the metrics on "dev" or "test" again. how: see model(), for example search={"width": 10}, lengths=[20]."""
         return self.model(**how).evaluate(split)
 
     def plot(self, metrics: Sequence[str] = ("loss",)) -> Drawing:
-        """Learning curves of the training and the dev set, beside each other for several metrics, in the style of lengths()."""
+        """Draws the learning curves of the training and the dev set, one panel per metric, in the style of lengths()."""
         known = sorted({name for split in ("train", "dev") for name in self._series(split)})
         if unknown := [metric for metric in metrics if metric not in known]:
             raise _core.SpecError(f"no curve of {unknown[0]!r}; there are: {', '.join(known)}")
@@ -175,7 +175,7 @@ class Run:
 
 
 class Runs(Sequence[Run]):
-    """Several runs in order."""
+    """Several runs, in order."""
 
     def __init__(self, paths: Sequence[Place]) -> None:
         self._runs = [Run(path) for path in paths]
@@ -206,19 +206,19 @@ class Runs(Sequence[Run]):
         return table
 
     def frame(self) -> pd.DataFrame:
-        """A row a run: state, seed, options by path, metrics. Runs that cannot be read are named in `.attrs["left_out"]`."""
+        """Returns one row per run: state, seed, options by path, metrics. Runs that cannot be read are named in `.attrs["left_out"]`."""
         return self._table("runs")
 
     def curves(self) -> pd.DataFrame:
-        """A row a number: run_id, name, seed, series, update, metric, value."""
+        """Returns one row per recorded number: run_id, name, seed, series, update, metric, value."""
         return self._table("curves")
 
     def sentences(self) -> pd.DataFrame:
-        """A row a test sentence of each run."""
+        """Returns one row per test sentence of each run."""
         return self._table("sentences")
 
     def model(self, **how: Any) -> Model:
-        """The models of all of them, asked together: an ensemble."""
+        """Returns the ensemble of their models. how: see Run.model()."""
         return Model(self.paths, **how)
 
     def _repr_html_(self) -> str:
@@ -229,9 +229,9 @@ class Runs(Sequence[Run]):
 
 
 def runs(*places: Place, results: Place = "results") -> Runs:
-    """The runs that the places name: a run's folder or run.h5, a folder above some, or the beginning of a run's ID below `results`.
+    """Returns the runs at these places: a run's folder or run.h5, a folder with runs below it, or the beginning of the ID of a run below `results`.
 
-    Without places, those below `results`. Raises SpecError for any other place.
+    Without places, all runs below `results`. Raises SpecError for any other place.
     """
     return Runs(_core.find_runs([fspath(place) for place in places or (results,)], fspath(results)))
 

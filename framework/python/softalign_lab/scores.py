@@ -1,4 +1,4 @@
-"""A score function alone, without a model around it."""
+"""A score function on its own, without a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from softalign_lab import _core
 
 
 class Score:
-    """e_bs = score(q_b, h_bs): the energies before the softmax, of a registered score function with its options.
+    """A registered score function with its options. It computes the energies before the softmax: e_bs = score(q_b, h_bs).
 
     sa.Score("additive", query=8, annotation=16) has the initial parameters that training begins with (seed 1); sa.Score({"type": "angular", "gain": 4},
     ...) has options. Raises SpecError for sizes or options that the score refuses.
@@ -27,13 +27,13 @@ class Score:
         return self._function.parameters
 
     def set(self, **parameters: np.ndarray) -> None:
-        """Other numbers for parameters: score.set(v=np.ones(8)); names with a dot as set(**{"query.W": ...})."""
+        """Sets parameters: score.set(v=np.ones(8)). Names with a dot: set(**{"query.W": ...})."""
         for name, numbers in parameters.items():
             self._function.set(name, numbers)
 
     def __call__(
         self, queries: np.ndarray, annotations: np.ndarray, lengths: Sequence[int] | None = None, attended: np.ndarray | None = None
     ) -> np.ndarray:
-        """queries [B, Q], annotations [B, S, D] -> energies [B, S], float32. lengths [B]: annotations behind them are padding, and so are their
-        energies. attended [B, S]: the sum of earlier weights, for scores that read it."""
+        """Returns the energies [B, S], float32, of queries [B, Q] and annotations [B, S, D]. lengths [B]: annotations after these are padding, and so
+        are their energies. attended [B, S]: the sum of earlier weights, for scores that read it."""
         return self._function.energies(queries, annotations, lengths, attended)

@@ -1,4 +1,4 @@
-"""The style of papers, for a figure of this package alone."""
+"""The style of papers, for the figures of this package only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def drawn(font: str, band: str, width: str, draw: Callable[[Callable[[str], None]], Drawing]) -> Drawing:
-    """Drawn in the style of papers, which is gone from matplotlib's settings afterwards."""
+    """Draws a figure in the style of papers, then restores matplotlib's settings. Raises SpecError for an unknown font, band or width."""
     import matplotlib
 
     from softalign_tools import drawing, figures, fonts
@@ -28,14 +28,14 @@ def drawn(font: str, band: str, width: str, draw: Callable[[Callable[[str], None
         drawing.set_style(font)
         figure = draw(notes.append)
         fonts.use_fonts(figure)
-        figure.draw_without_rendering()  # makes what matplotlib otherwise makes later, in the style that is then set
+        figure.draw_without_rendering()  # else matplotlib would create some parts later, in the style that is set then
     figure.notes = notes
     return figure
 
 
 @contextmanager
 def _choices() -> Iterator[None]:
-    """The words of the script, whose options are arguments here."""
+    """Turns a ChoiceError into a SpecError. Its message is the script's, whose options are arguments here."""
     from softalign_tools.sweep_table import ChoiceError
 
     try:

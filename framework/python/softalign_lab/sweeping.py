@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Sweep:
-    """The rows of a sweep or study. `data`: what `softalign sweep run --json` or `study --json` prints."""
+    """The rows of a sweep or study. `data`: the output of `softalign sweep run --json` or `study --json`."""
 
     def __init__(self, data: dict[str, Any], results: str | PathLike = "results") -> None:
         self.data = data
@@ -34,11 +34,11 @@ class Sweep:
 
     @property
     def runs(self) -> Runs:
-        """The runs that are complete, in the order of the rows."""
+        """The complete runs, in the order of the rows."""
         return Runs([row["folder"] for row in self._rows if row["state"] == "complete"])
 
     def frame(self) -> pd.DataFrame:
-        """A row a run: its parameters and the sweep's metric, or part and variant; seed, state, run_id, folder."""
+        """Returns one row per run: its parameters and the sweep's metric, or part and variant; seed, state, run_id, folder."""
         metric = self.data["metric"]["name"] if "metric" in self.data else None
         rows = []
         for row in self._rows:
@@ -49,12 +49,12 @@ class Sweep:
 
     @property
     def best(self) -> Run | None:
-        """The first seed of the configuration whose mean over the seeds is best; None where none is complete, or of a study."""
+        """The run of the first seed of the configuration with the best mean over seeds; None if no configuration is complete, and for a study."""
         complete = [one for one in self.data.get("ranking", []) if one["rows"]]
         return Run(self._rows[complete[0]["rows"][0]]["folder"]) if complete else None
 
     def claims(self) -> pd.DataFrame:
-        """A row a claim: claim, verdict, the values of both sides, the evidence."""
+        """Returns one row per claim: claim, verdict, the values of both sides, the evidence."""
         return pd.json_normalize(self.data["claims"])
 
     def _repr_html_(self) -> str:
@@ -64,10 +64,10 @@ class Sweep:
 def sweep(
     file: str | PathLike, changes: Overrides = None, *, workers: int | None = None, threads: int = 1, results: str | PathLike = "results", tiny: bool = False
 ) -> Sweep:
-    """Runs a sweep or a study, or resumes it; what is complete is not run again. Progress goes to standard error.
+    """Runs or resumes a sweep or a study; complete runs are not run again. Progress goes to standard error.
 
-    workers: processes at once, as many as there are cores unless it says otherwise; threads: of each. tiny: a study's tiny form, with one seed. Raises SpecError, DataError, MachineError; claims that
-    fail raise nothing.
+    workers: number of processes at a time (default: cores / threads); threads: per process. tiny: a study's tiny form, with one seed. Raises
+    SpecError, DataError, MachineError. A claim that fails raises no error.
     """
     words: list[object] = [fspath(Path(file)), *overrides(changes), "--json", "--threads", threads, "--results", fspath(results)]
     words += ["--workers", workers] * (workers is not None) + ["--tiny"] * tiny
@@ -84,13 +84,13 @@ def optimise(
     threads: int = 1,
     plugins: Sequence[str] = (),
 ) -> Sweep:
-    """Runs n trials of an Optuna study of your own, with its sampler and its pruner; the space is the parameters of a sweep with `method: optuna`.
+    """Runs n trials of your own Optuna study, with its sampler and its pruner; the search space is the parameters of a sweep with `method: optuna`.
 
-    A trial is a configuration: a run for each seed of the sweep, and their mean of its metric is the trial's value. With one seed the pruner sees every
-    evaluation and stops the run. Rows that the sweep has already and the study does not know are asked for first, and are not run again. The file's
-    run_cap and early_terminate are for `sa.sweep`, they do not count here. workers: trials at once; threads: of each run. Ctrl-C stops; the trials that it
-    cut off come first the next time, and resume. A trial's user_attrs has its run_ids. Returns all rows of the sweep. Raises SpecError, DataError,
-    MachineError (three trials failed, or another process searches the sweep).
+    A trial is a configuration, with one run per seed of the sweep; its value is the mean of the sweep's metric over these runs. With one seed, the
+    pruner sees every evaluation and may stop the run. Rows that the sweep already has and the study does not know are asked for first, and are not run
+    again. The file's run_cap and early_terminate are for `sa.sweep` and are ignored here. workers: trials at a time; threads: of each run. Ctrl-C stops
+    the search; the trials that it cuts off come first the next time, and resume. A trial's user_attrs contain its run_ids. Returns all rows of the
+    sweep. Raises SpecError, DataError, MachineError (three trials failed, or another process searches the sweep).
     """
     from softalign_tools.optuna_search import search
 

@@ -16,7 +16,7 @@ Evaluation = dict[str, Any]  # epoch, epochs, update, updates, loss, tokens, bes
 
 
 def resolve(given: Spec, changes: Overrides = None, plugins: Sequence[str] = ()) -> str:
-    """The spec as YAML with every default filled in and the origin of every value. Raises SpecError with file and line of what is wrong."""
+    """Returns the spec as YAML with every default filled in and the origin of every value. Raises SpecError with the file and line of an error."""
     return _core.resolve(*spec(given), overrides(changes), list(plugins))["yaml"]
 
 
@@ -32,11 +32,11 @@ def run(
     on_evaluation: Callable[[Evaluation], Any] | None = None,
     on_update: Callable[[dict[str, Any]], Any] | None = None,
 ) -> Run:
-    """Trains an experiment, or resumes it, and returns the run with its record; a run that is complete is returned at once.
+    """Trains an experiment, or resumes it, and returns the run with its record; a complete run is returned at once.
 
-    given: a YAML file, or the options as a mapping. changes: {"train.epochs": 3}. threads: 0 is all cores; no number depends on it.
-    on_evaluation: called after each evaluation of the dev set, on_update after each update. What they raise, and Ctrl-C, stop the run, which saves its
-    state: the same call resumes it. Raises SpecError, DataError, MachineError.
+    given: a YAML file, or the options as a mapping. changes: {"train.epochs": 3}. threads: 0 means all cores; no result depends on
+    it. on_evaluation: called after each evaluation of the dev set; on_update: after each update. An exception that they raise, or Ctrl-C, stops the run,
+    which saves its state: the same call resumes it. Raises SpecError, DataError, MachineError.
     """
     shown = _Progress() if progress else None
 
@@ -58,8 +58,8 @@ def run(
 
 
 class _Progress:
-    """A line on standard error for each evaluation; on a terminal one that moves with the updates, too. In a notebook, where that is red, on
-    standard output."""
+    """Prints a line to standard error for each evaluation and, on a terminal, a line that follows the updates. In a notebook, which shows standard
+    error in red, it prints to standard output."""
 
     def __init__(self) -> None:
         self.out = sys.stdout if "ipykernel" in sys.modules else sys.stderr

@@ -1,5 +1,5 @@
-"""One HTML file about a run, a study or a sweep; `scripts/report.py` is its command line, `page` its beginning and end.
+"""Reports: one HTML file about a run, a study or a sweep. `scripts/report.py` is the command line; `page` makes the file.
 
-The charts are drawn here, as SVG, and no plotting library is in the page: Debian's python3-plotly (12 and 13) has plotly.js only
-in its long form of 8.6 MB, which each report would carry, without tables, print style and keyboard.
+The charts are drawn here, as SVG. The page contains no plotting library, because Debian's python3-plotly (12 and 13) has only the full
+plotly.js: 8.6 MB in each report, without tables, a print style or keyboard control.
 """

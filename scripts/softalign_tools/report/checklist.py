@@ -1,6 +1,6 @@
 """The reproducibility checklist of NAACL 2021 (after Dodge et al. 2019 and Pineau et al. 2020), filled in from the records.
 
-What the records do not say is said to be missing; nothing is guessed.
+Information that the records do not contain is marked as missing; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from softalign_tools.report.sweep import state_counts
 
 @dataclass(frozen=True)
 class Item:
-    """answer: lines; missing: what the author must add by hand."""
+    """A question of the checklist. answer: lines; missing: the information that the author must add by hand."""
 
     group: str
     question: str
@@ -30,7 +30,7 @@ class Item:
 
 
 def _groups(runs: Sequence[Json]) -> dict[str, list[Json]]:
-    """Runs that differ in the seed alone, by panel and series."""
+    """Returns the runs by panel and series; those of a group differ only in the seed."""
     found: dict[str, list[Json]] = {}
     for run in runs:
         found.setdefault(" / ".join(part for part in (run["panel"], run["series"]) if part), []).append(run)
@@ -38,7 +38,7 @@ def _groups(runs: Sequence[Json]) -> dict[str, list[Json]]:
 
 
 def _each(runs: Sequence[Json], text_of_run: Callable[[Json], str]) -> list[str]:
-    """One line where all agree, else one a group."""
+    """Returns one line if all runs have the same text, else one line for each group."""
     answers = {name: list(dict.fromkeys(text_of_run(run) for run in group)) for name, group in _groups(runs).items()}
     every = list(dict.fromkeys(text for texts in answers.values() for text in texts))
     if len(every) == 1:
@@ -190,7 +190,7 @@ def _is_generated(run: Json) -> bool:
 
 
 def _languages(runs: Sequence[Json]) -> tuple[list[str], str]:
-    """(answer, what is missing)"""
+    """Returns (answer, missing)."""
     if runs and all(map(_is_generated, runs)):
         return ["none: the symbols are made by the program"], ""
     return [], "the records do not say"
@@ -208,7 +208,7 @@ def _excluded(run: Json) -> str:
 
 
 def _files(runs: Sequence[Json]) -> tuple[list[str], str]:
-    """(answer, what is missing)"""
+    """Returns (answer, missing)."""
     hashes = sorted({f"{key}: {text}" for run in runs for key, text in run["record"]["hashes"]})
     if hashes:
         return hashes, "an address to download them from"
@@ -218,7 +218,7 @@ def _files(runs: Sequence[Json]) -> tuple[list[str], str]:
 
 
 def markdown(subject: Subject, items: Sequence[Item]) -> str:
-    """The checklist as text; MISSING marks what the author has to add. Nothing that a record says becomes markup."""
+    """Returns the checklist as Markdown. MISSING marks information that the author must add. Text from records cannot become HTML."""
     lines, group = [f"# Reproducibility checklist: {subject.name}", TEXT_MARK, ""], ""
     for item in items:
         if item.group != group:

@@ -1,4 +1,4 @@
-"""The table of configurations: means over seeds of the main metrics, and how far each stands from the baseline; what `compare` says."""
+"""The table of configurations: means of the main metrics over seeds, and differences from the baseline, as `compare` reports them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from softalign_tools.report.svg import number, p_text, spread
 class Cell:
     text: str
     best: bool = False
-    against: str = ""  # the baseline: "+3.20, n = 3, p 0.004"
+    against: str = ""  # difference from the baseline: "+3.20, n = 3, p 0.004"
 
 
 @dataclass(frozen=True)
 class Comparison:
     panel: str
     head: dict[str, str]  # metric -> title
-    rows: list[tuple[str, int, list[Cell]]]  # series, seeds, a cell a metric
-    baseline: str  # the series that the others are tested against; "" where nothing is tested
+    rows: list[tuple[str, int, list[Cell]]]  # series, number of seeds, a cell for each metric
+    baseline: str  # the series that the other series are tested against; "" if none is tested
     importance: dict[str, dict[str, float]]  # parameters -> metric -> share of the variance between runs
-    untested: list[str]  # "repeats: none of the metrics that this program has; load its plugin", of metrics without a p
+    untested: list[str]  # "repeats: no registered metric: give its plugin with --plugin", for metrics without a p-value
 
 
 def _against(one: Json) -> str:
-    """The difference over the pairs of seeds, their number, and the corrected p (Holm)."""
+    """Returns the mean difference over pairs of seeds, the number of pairs, and the corrected p-value (Holm)."""
     difference = one["over_seeds"]["mean"]
     if difference is None:
         return ""
@@ -43,7 +43,7 @@ def _cell(value: Json, best: bool, against: str) -> Cell:
 
 
 def _main_first(subject: Subject, names: list[str]) -> list[str]:
-    """First the metric that the configurations are ranked by, else the last that has a good end, which a screen then shows beside them."""
+    """Returns the names, first the metric that ranks the configurations, else the last in which higher or lower is better, to show it beside them."""
     facts, ranked = subject.data["metrics"], subject.ranked_by.removeprefix("dev/")
     judged = [name for name in names if facts.get(name, {"higher_is_better": None})["higher_is_better"] is not None]
     first = ranked if ranked in names else next(reversed(judged), None)
@@ -70,6 +70,6 @@ def _comparison(subject: Subject, panel: Json) -> Comparison:
 
 
 def comparisons(subject: Subject) -> list[Comparison]:
-    """Of the panels in which there is something to compare."""
+    """Returns the comparison of each panel that has something to compare."""
     found = [_comparison(subject, panel) for panel in subject.data["panels"] if "comparison" in panel]
     return [one for one in found if len(one.rows) > 1 and one.head]

@@ -1,4 +1,4 @@
-"""Charts of numbers over updates and over lengths. Each is a Figure: a drawing, its legend, and the table of what it shows."""
+"""Charts of numbers by update and by length. Each is a Figure: a drawing, its legend, and a table of its values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from softalign_tools.report.svg import (
 
 WIDTH, HEIGHT = 360.0, 236.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 350.0, 8.0, 200.0
-MARKED = 40  # points of a line that are marked, at most
+MARKED = 40  # a line with more points has no markers
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Figure:
     note: str = ""
     legend: list[tuple[str, Markup, str]] = field(default_factory=list)  # label, sample, the class of its lines
     of: str = ""  # the metric, without its split and units
-    data: Markup = Markup("")  # what the page's script draws it from again: zoomed, over time, on another axis
+    data: Markup = Markup("")  # JSON from which the page's script redraws it: zoomed, over time, on another axis
 
 
 def sample(index: int) -> Markup:
@@ -52,7 +52,7 @@ def sample(index: int) -> Markup:
 
 
 def _values_scale(chart: Chart, values: Iterable[float]) -> tuple[Scale, str]:
-    """The axis of values, and the title that says of which kind it is."""
+    """Returns the axis of values, and the suffix of the title for its kind."""
     scale = fitted(values, BOTTOM, TOP, zero=chart.from_zero, log=chart.logarithmic)
     return scale, ", log axis" * scale.log
 
@@ -62,7 +62,7 @@ def _legend(labels: Sequence[str], looks: Sequence[int]) -> list[tuple[str, Mark
 
 
 def legend(figures: Sequence[Figure]) -> list[tuple[str, Markup, str]]:
-    """Each line of them once, in the order of the figure that has most."""
+    """Returns each line of the figures' legends once, in the order of the figure with the most lines."""
     found: dict[str, tuple[str, Markup, str]] = {}
     for figure in sorted(figures, key=lambda figure: -len(figure.legend)):
         for line in figure.legend:
@@ -71,12 +71,12 @@ def legend(figures: Sequence[Figure]) -> list[tuple[str, Markup, str]]:
 
 
 def _digits(values: Iterable[float | None]) -> list[float | None]:
-    """As many as a drawing needs."""
+    """Returns the values with the digits that a drawing needs, and None for unknown ones."""
     return [float(f"{v:.5g}") if v is not None and math.isfinite(v) else None for v in values]
 
 
 def _line_data(chart: Chart, line: Line, look: int) -> Json:
-    """A band without ends is left out; mark: the shape of its points, where they are few enough to be drawn."""
+    """Returns a line for the page's script, without the band if its ends are unknown. mark: the shape of its markers, if its points are few enough."""
     band = {"low": _digits(map(chart.within, line.low)), "high": _digits(map(chart.within, line.high))} if any(map(math.isfinite, line.low)) else {}
     mark = {"mark": marker_shape(look)} if len(line.at) <= MARKED else {}
     return {"series": line.series, "look": style(look), "at": _digits(line.at), "mean": _digits(line.mean), "trend": [_digits(p) for p in line.trend]} | band | mark
@@ -85,7 +85,7 @@ def _line_data(chart: Chart, line: Line, look: int) -> Json:
 def line_chart(
     chart: Chart, title: str, labels: Sequence[str], looks: Sequence[int], cells: Sequence[Sequence[str]], description: str, panel: str = ""
 ) -> Figure:
-    """looks: the place of each line's colour; cells: what the table says of each of its points, with the deviations as they are."""
+    """looks: the index of each line's colour and marker; cells: the table's text for each point of each line, with unclipped deviations."""
     lines = chart.lines
     bands = [[(a, chart.within(b)) for a, b in (*zip(line.at, line.high), *reversed([*zip(line.at, line.low)])) if math.isfinite(b)] for line in lines]
     y, kind = _values_scale(chart, [*(v for line in lines for v in line.mean), *(b for band in bands for _, b in band)])
@@ -116,7 +116,7 @@ def line_chart(
 
 
 def bucket_chart(chart: Chart, labels: Sequence[str], looks: Sequence[int], columns: Sequence[Sequence[Json]], rows: list[list[str]], description: str) -> Figure:
-    """columns: of each series the cells of its buckets, with the interval and the single seeds; rows: the table, first of all sentences."""
+    """columns: for each series the cells of its buckets, with the interval and the values of single seeds; rows: the table, all sentences first."""
     y, kind = _values_scale(chart, (or_nan(v) for column in columns for cell in column for v in (cell["mean"], cell["low"], cell["high"], *cell["seeds"])))
     count, parts = len(chart.ticks), [y_axis(y, LEFT, RIGHT)]
     width = (RIGHT - LEFT) / max(count, 1)

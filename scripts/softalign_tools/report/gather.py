@@ -1,4 +1,4 @@
-"""What a report is about: the runs of a place, those that cannot be read, and which of them belong together."""
+"""Gathers the subject of a report: its runs, the records that cannot be read, and the series that the runs belong to."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from softalign_tools.study_json import STUDY, demand
 
 
 def shown_place(place: str | Path) -> str:
-    """Its name and its folder's."""
+    """Returns a path's name and that of its folder."""
     return "/".join(Path(os.path.realpath(place)).parts[-2:])
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What could not be read, or is odd; it is named on the page and on standard error."""
+    """A record that could not be read, or that is odd; it is named on the page and on standard error."""
 
     place: str
     text: str
 
     @property
     def shown(self) -> tuple[str, str]:
-        """As a page has it, which does not depend on where the records lie."""
+        """The problem as a page shows it, independent of the location of the records."""
         return shown_place(self.place), self.text.replace(self.place, shown_place(self.place))
 
 
 @dataclass(frozen=True)
 class Part:
-    """A sweep or study that a page of several places is about. came_out: the best configuration of a sweep, the claims of a study."""
+    """A sweep or study on a page about several paths. came_out: the best configuration of a sweep, the number of a study's claims that hold."""
 
     folder: Path
     kind: str  # sweep | study
@@ -47,17 +47,17 @@ class Part:
 
 @dataclass
 class Subject:
-    """data: softalign export --what report."""
+    """The subject of a report. data: the output of softalign export --what report."""
 
     data: Json
     problems: list[Problem] = field(default_factory=list)
     study: Json | None = None
     plan: Plan | None = None
-    parts: list[Part] = field(default_factory=list)  # of a page about several places
+    parts: list[Part] = field(default_factory=list)  # for a page about several paths
 
     @property
     def kind(self) -> str:
-        """run | runs | study | sweep"""
+        """The kind of subject: run, runs, study or sweep."""
         return "study" if self.study is not None else self.data["kind"]
 
     @property
@@ -71,44 +71,44 @@ class Subject:
 
     @property
     def runs(self) -> list[Json]:
-        """Those whose record could be read: what the program says of each."""
+        """The runs whose records were read, as the program describes them."""
         return self.data["runs"]
 
     @property
     def read_text(self) -> str:
-        """Which of many runs were read; empty where all were."""
+        """A sentence that says which runs were read; empty if all were."""
         if not (others := self.data["not_read"]):
             return ""
         return f"Of {len(self.runs) + others:,} runs the records of {len(self.runs)} are read, those of the first configurations; of the others there is what tables of all runs say."
 
     @property
     def series(self) -> list[str]:
-        """Every series once, the best first where there is one: the first are drawn."""
+        """All series, the best first if they are ranked; the first ones are drawn."""
         return self.data["series"]
 
     @cached_property
     def looks(self) -> dict[str, int]:
-        """Series -> the place of its colour and marker."""
+        """Series -> the index of its colour and marker."""
         return look_places(self.series)
 
     @property
     def ranked_by(self) -> str:
-        """The dev metric of that order; "" for a study, which has an order of its own."""
+        """The dev metric that orders the series; "" for a study, which has its own order."""
         return self.data["ranked_by"]
 
     def title(self, metric: str) -> str:
-        """Of what may be no metric of this program: "BLEU (%)"."""
+        """Returns a metric's title and units, "BLEU (%)"; the name of a metric that the program does not know."""
         facts = self.data["metrics"].get(metric, {"title": metric, "units": ""})
         return labelled(facts["title"], facts["units"])
 
 
 def run_name(run: Json) -> str:
-    """In figures: those of a panel share one, those of a series differ in nothing but the seed."""
+    """Returns the name of a run: its panel (runs that share figures), its series (runs that differ only in the seed), and its seed."""
     return ", ".join(part for part in (run["panel"], run["series"], f"seed {run['seed']}") if part)
 
 
 def _study_of(data: Json, folder: Path, problems: list[Problem]) -> Json | None:
-    """What study.json says, where there is one that a page can be made of."""
+    """Returns the content of study.json; None if there is no file that a page can be made of."""
     try:
         if data["study"] is not None:
             demand(data["study"], STUDY, "it")
@@ -134,8 +134,8 @@ def _part(data: Json, problems: list[Problem]) -> Part | None:
 
 
 def gather(places: Sequence[Path], plugins: Sequence[str] = ()) -> Subject:
-    """Reads what is there. plugins: those that the user named, for metrics that the program does not have. Throws RecordError when a
-    place does not exist or there is nothing to report on."""
+    """Reads the records at these paths. plugins: the plugins that the user named, for metrics that the program does not have. Raises RecordError
+    if a path does not exist or there is nothing to report on."""
     for place in places:
         if not os.path.exists(place):
             raise RecordError(f"{place}: no such file or folder")

@@ -1,4 +1,4 @@
-"""Heatmaps of a sweep's metric over two of its parameters. Colours follow the logarithm where the metric's axis does."""
+"""Heatmaps of a sweep's metric over two of its parameters. Colours are logarithmic if the metric's axis is."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from softalign_tools.report.plan import UNSET, Plan, Row, text_of
 from softalign_tools.report.svg import Scale, number, shortened, svg, tag, tick, width_of
 from softalign_tools.report.sweep import SHADES, is_number, logarithmic, sorted_values, state_counts, value_text
 
-BINS = 6  # of a parameter with more values
-PAIRS = 15  # heatmaps at most
-CELL, LINE, TURNED = 62.0, 34.0, 38.0  # a cell's width and height; degrees of names that are wider than it
+BINS = 6  # number of ranges of a parameter with many values
+PAIRS = 15  # maximum number of heatmaps
+CELL, LINE, TURNED = 62.0, 34.0, 38.0  # a cell's width and height; angle in degrees of names wider than a cell
 
 
 def binned(values: Sequence[Any], declared: str) -> list[tuple[str, Callable[[Any], bool]]]:
-    """Columns of a heatmap: each value, or BINS ranges of a parameter with more; last those that do not set it."""
+    """Returns the columns of a heatmap: each value, or BINS ranges of a numeric parameter with many values; last, one for rows that do not set it."""
     once = sorted_values(values)
     unset = [(UNSET, lambda value: value is None)] if any(v is None for v in values) else []
     if len(once) <= BINS + 2 or not all(is_number(v) for v in once):
@@ -41,7 +41,7 @@ def binned(values: Sequence[Any], declared: str) -> list[tuple[str, Callable[[An
 
 @dataclass(frozen=True)
 class Cell:
-    """The rows of a cell that are complete, and how many others have a value, by state: those enter no mean."""
+    """A cell's complete rows, and by state the number of its other rows with a value, which are not in the mean."""
 
     complete: list[Row]
     others: list[tuple[str, int]]
@@ -52,7 +52,7 @@ class Cell:
 
     @property
     def rows_text(self) -> str:
-        """2, left out: 1 pruned"""
+        """The number of rows in the mean and of those left out: "2, left out: 1 pruned"."""
         left_out = ", ".join(f"{count} {state}" for state, count in self.others)
         return str(len(self.complete)) + (f", left out: {left_out}" if left_out else "")
 
@@ -69,13 +69,13 @@ def cell_of(states: Sequence[Row]) -> Cell:
 
 
 def shade_of(low: float, high: float, minimize: bool, log: bool) -> Callable[[float], str]:
-    """A value's class, by its place between the worst and the best of the cells."""
+    """Returns a function from a value to its class, by its position between the worst and the best cell."""
     scale = Scale(low, high, 1.0 if minimize else 0.0, 0.0 if minimize else 1.0, log)
     return lambda value: f"q{min(SHADES - 1, int(scale(value) * SHADES))}"
 
 
 def shades_key(x: float, y: float, worst: float, best: float, log: bool) -> Markup:
-    """2.416 ▢▢▢▢▢▢ 0.056, logarithmic"""
+    """Draws the key of the colours: "2.416 ▢▢▢▢▢▢ 0.056, logarithmic"."""
     first, last = number(worst), number(best) + (", logarithmic" if log else "")
     x += width_of(first) + 4
     boxes = [tag("rect", x=x + 14 * at, y=y - 9, width=13, height=10, rx=2, class_=f"cell q{at}") for at in range(SHADES)]
@@ -84,7 +84,7 @@ def shades_key(x: float, y: float, worst: float, best: float, log: bool) -> Mark
 
 
 def names_below(names: Sequence[str], left: float, y: float) -> tuple[Markup, float]:
-    """Those of the columns, turned where one is wider than a cell; and how much height they take."""
+    """Draws the names of the columns, turned if one is wider than a cell. Returns the drawing and its height."""
     names, centres = [shortened(n, 150) for n in names], [left + (at + 0.5) * CELL for at in range(len(names))]
     widest = max(map(width_of, names))
     if widest <= CELL - 4:

@@ -1,4 +1,4 @@
-"""From places to one HTML file: gathers, computes, fills the templates. No clock, no network, no path of this machine."""
+"""Makes one HTML file from records: gathers, computes, fills the templates. Uses no clock or network, and writes no path of this machine."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FIRST_FACTS = [
 
 @dataclass
 class Report:
-    """Everything gathered; the page and the checklist are drawn from it."""
+    """The data from which the page and the checklist are made."""
 
     subject: Subject
     tables: dict[str, list[Table]]
@@ -62,7 +62,7 @@ def compute(places: list[Path], plugins: Sequence[str] = ()) -> Report:
 
 
 def headlines(subject: Subject, tables: dict[str, list[Table]]) -> list[tuple[str, str, str]]:
-    """(value, metric and whose it is, how sure) of what only one series of one panel has: the tiles at the top."""
+    """Returns the tiles at the top, (value, metric and series, uncertainty), for the main metrics that only one series of one panel has."""
     tiles = []
     for metric in (facts for facts in subject.data["metrics"].values() if facts["main"]):
         found = [(panel, s, t) for panel, each in tables.items() for t in each if t.metric == metric for s in t.columns]
@@ -81,12 +81,12 @@ def headlines(subject: Subject, tables: dict[str, list[Table]]) -> list[tuple[st
 
 
 def hash_of(content: str) -> Markup:
-    """As a Content-Security-Policy names the only script that a browser runs: none that a record might smuggle in."""
+    """Returns the hash by which a Content-Security-Policy allows only this script, so that a browser runs none that a record might smuggle in."""
     return Markup(f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'")
 
 
 def explorer(subject: Subject) -> Json:
-    """What the page's script reads: the packed matrices, as the program has them, with the names of runs."""
+    """Returns the data of the alignment explorer: the packed matrices as the program exports them, with the names of runs."""
     found = subject.data["alignments"]
 
     def named(each: list[Json]) -> list[Json]:
@@ -96,7 +96,7 @@ def explorer(subject: Subject) -> Json:
 
 
 def seeds(value: dict[str, Any]) -> str:
-    """A value of study.json: its mean, and its deviation over seeds where there are several."""
+    """Returns the mean of a value of study.json, and its deviation over seeds if there are several."""
     return spread(or_nan(value["mean"]), value["deviation"] if value["seeds"] > 1 else None)
 
 
@@ -122,7 +122,7 @@ def sweep_parts(subject: Subject) -> dict[str, Any] | None:
 
 
 def main_figures(report: Report) -> list[Figure]:
-    """Of each panel the main metric by length, the last of those that a first look judges by; of the only one the last three."""
+    """Returns figures by length of the main metrics in which higher or lower is better: the last of each panel, or the last three of the only panel."""
     main = [(panel, [t for t in found if t.metric["main"] and t.judged][-1 if len(report.tables) > 1 else -3 :]) for panel, found in report.tables.items()]
     made = [(panel, panels.length_figure(report.subject, t)) for panel, last in main for t in last if not t.chart.all_zero]
     return [replace(figure, title=f"{panel}: {figure.title}" if panel else figure.title) for panel, figure in made]

@@ -1,4 +1,4 @@
-"""The charts of each panel: learning curves, test metrics by source length, what diagnostics found; of the first series that it has."""
+"""The charts of each panel: learning curves, test metrics by source length, and diagnostics, for the panel's first series."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from softalign_tools.report.figures import Figure, bucket_chart, line_chart
 from softalign_tools.report.gather import Subject
 from softalign_tools.report.svg import number, or_nan, spread
 
-FIRST = 6  # figures of a panel that are not folded away
-SHOWN = 8  # series in one figure, as many as there are colours
+FIRST = 6  # maximum number of a panel's figures that are not folded
+SHOWN = 8  # maximum number of series in a figure, equal to the number of colours
 ALL = "all"  # the first bucket of a table by length
 
 
 @dataclass(frozen=True)
 class Table:
-    """A metric of a panel by source length: the cells of each series that defines it, of the buckets that hold a sentence, first of all."""
+    """A panel's metric by source length: for each series that has it, the cells of the buckets with a sentence; the first bucket holds all sentences."""
 
-    metric: Json  # what is known of it
+    metric: Json  # its facts: title, units, direction
     buckets: list[str]
     counts: list[str]
     columns: dict[str, list[Json]]
@@ -29,20 +29,20 @@ class Table:
 
     @property
     def judged(self) -> bool:
-        """Whether an end of it is good."""
+        """True if higher or lower values of the metric are better."""
         return self.metric["higher_is_better"] is not None
 
 
 @dataclass(frozen=True)
 class Panel:
-    """zero: the charts that are left out, because all of their values are 0."""
+    """zero: the titles of charts that are left out because all of their values are 0."""
 
     figures: list[Figure]
     zero: list[str]
     table: list[list[str]] = field(default_factory=list)
 
     def shown(self, before: Sequence[Figure]) -> list[Figure]:
-        """Of the first, those of a metric that is not drawn before; the rest of the page's charts is folded away."""
+        """Returns the first figures, without those of a metric that `before` shows; the panel's other figures are folded."""
         drawn = {figure.of for figure in before}
         return [figure for figure in self.figures[:FIRST] if figure.of not in drawn]
 
@@ -119,7 +119,7 @@ def tables(subject: Subject) -> dict[str, list[Table]]:
 
 
 def cell_text(cell: Json) -> str:
-    """The mean over seeds and its deviation, [the interval over sentences]."""
+    """Returns the mean over seeds, the standard deviation, and the interval in brackets."""
     if cell["mean"] is None:
         return number(None)
     around = f" [{number(cell['low'])}, {number(cell['high'])}]" if cell["low"] is not None else ""
@@ -137,7 +137,7 @@ def length_figure(subject: Subject, table: Table) -> Figure:
 
 
 def diagnostics(subject: Subject) -> dict[str, Panel]:
-    """Of each panel whose runs were looked into: single numbers at the last update with a column for each series, and figures, by update first."""
+    """Panel -> its diagnostics: figures, those by update first, and a table of single numbers at the last update with a column for each series."""
     drawn = {}
     for name, panel in panels(subject):
         made = [_shown(subject, chart) for chart in charts.diagnostics(panel)]
@@ -153,7 +153,7 @@ def diagnostics(subject: Subject) -> dict[str, Panel]:
 
 
 def drawn_series(subject: Subject) -> str:
-    """Which of many series are in the figures, and how to see others; empty where all are."""
+    """Returns a sentence that says which series are drawn and, for a report on runs, how to see others; empty if all are drawn."""
     count = len(subject.series)
     if count <= SHOWN:
         return ""

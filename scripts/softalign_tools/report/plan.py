@@ -1,4 +1,4 @@
-"""The plan of a sweep and how its rows stand, as the program says it."""
+"""The plan of a sweep and the status of its rows, as the program reports them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from softalign_tools.charts import Json, or_nan
 from softalign_tools.report.svg import number, spread
 
-UNSET = "not set"  # an option that a condition of the sweep takes from some rows
+UNSET = "not set"  # the value of an option in rows from which a condition of the sweep removes it
 
 
 @dataclass(frozen=True)
 class Row:
-    """value: of the plan's metric, NaN where nothing is measured."""
+    """A run of the plan. value: the plan's metric, NaN if it has not been measured."""
 
     k: int
     run_id: str
     seed: int
-    label: str  # what tells its configuration from the others
+    label: str  # distinguishes its configuration from the others
     values: dict[str, Any]  # swept parameter -> value
     state: str
     value: float
@@ -31,16 +31,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Configuration:
-    """Rows that differ in nothing but the seed. Seeds replicate and are not searched, so what is best is a configuration."""
+    """Rows that differ only in the seed. Seeds are replicates and are not searched, so configurations are ranked, not rows."""
 
     rows: list[Row]
     complete: list[Row]
     mean: float
-    sd: float  # over seeds; NaN of a single one
+    sd: float  # over seeds; NaN for a single seed
 
     @property
     def result_text(self) -> str:
-        """1.234 ± 0.012, the mean and sd over 3 seeds (rows 3, 4, 5)"""
+        """The result with its seeds and rows: "1.234 ± 0.012, mean ± sd over 3 seeds (rows 3, 4, 5)"."""
         ks, n = ", ".join(str(row.k) for row in self.complete), len(self.complete)
         if n == 1:
             return f"{number(self.mean)}, one seed (row {ks})"
@@ -49,7 +49,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Plan:
-    """list: what `softalign sweep status --json` has."""
+    """list: as in the output of `softalign sweep status --json`."""
 
     list: Json
 
@@ -61,17 +61,17 @@ class Plan:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Path -> the name that people read."""
+        """Path -> the name that the page shows."""
         return {p["path"]: p["name"] for p in self.list["parameters"]}
 
     @cached_property
     def varied(self) -> list[str]:
-        """The parameters that tell rows apart."""
+        """The paths of the parameters in which rows differ."""
         return [p["path"] for p in self.list["parameters"] if p["varied"]]
 
     @cached_property
     def in_all_rows(self) -> str:
-        """What is left out where rows are named: "epochs 200, units 64"."""
+        """The values that all rows share, which names of rows omit: "epochs 200, units 64"."""
         same = [p for p in self.list["parameters"] if not p["varied"]]
         return ", ".join(f"{p['name']} {text_of(p['values'][0])}" for p in same)
 
@@ -85,7 +85,7 @@ class Plan:
 
     @cached_property
     def ranking(self) -> list[Configuration]:
-        """The best first."""
+        """The configurations, the best first."""
         return [
             Configuration([self.states[k] for k in one["rows"]], [self.states[k] for k in one["complete"]], one["mean"], or_nan(one["sd"]))
             for one in self.list["ranking"]
@@ -93,12 +93,12 @@ class Plan:
 
     @property
     def best(self) -> Configuration | None:
-        """None before any row is complete."""
+        """The best configuration; None before any row is complete."""
         first = next(iter(self.ranking), None)
         return first if first and first.complete else None
 
     def scale(self, name: str) -> str:
-        """Of a parameter as it was declared, or of the metric: "log", "linear", "" where nothing says."""
+        """Returns the declared scale of a parameter or of the metric: "log", "linear"; "" if none is declared."""
         return {p["path"]: p["scale"] for p in self.list["parameters"]}.get(name, self.list["metric"]["scale"])
 
 

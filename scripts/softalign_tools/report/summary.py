@@ -1,4 +1,4 @@
-"""What, where, when and by which code: the facts of a run, and those that several runs share or differ in."""
+"""The facts of a run (its data, time, code and machine), and those that several runs share or differ in."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def data(run: Json) -> str:
 
 
 def determinism(run: Json) -> str:
-    """On what the bits depend, as far as the record knows."""
+    """Returns the facts on which the run's bits depend, as far as they are recorded."""
     drift = [e["text"] for e in run["record"]["events"] if "drift" in e.get("text", "")]
     text = f"seed {run['seed']}, products by {run['record']['provenance'].get('gemm', '?')}"
     if run["state"] in ("complete", "pruned"):
@@ -99,7 +99,7 @@ COMMON = ("code", "built with", "machine", "host", "instruction sets", "librarie
 
 
 def common_facts(runs: Sequence[Json]) -> list[Fact]:
-    """Of several runs: what they share, and how many runs there are of each value where they differ."""
+    """Returns the facts that runs share, and for a fact in which they differ the number of runs with each value."""
     known_of, facts = [dict(run_facts(run)) for run in runs], []
     for name in COMMON:
         values = Counter(each.get(name, "") for each in known_of)

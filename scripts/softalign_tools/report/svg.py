@@ -1,4 +1,4 @@
-"""Small pieces of SVG: scales, ticks, axes, markers. Colours are CSS classes: light, dark and print need no second drawing."""
+"""Small pieces of SVG: scales, ticks, axes, markers. Colours are CSS classes, so that one drawing serves light, dark and print."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MARKERS = [
 
 
 def p_text(p: float | None) -> str:
-    """A p-value as `softalign compare` prints it."""
+    """Returns a p-value as `softalign compare` prints it."""
     return "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """As people write it: 0.1234, 12.34, 12,345; a dash for what is unknown."""
+    """Returns a number as people write it: "0.1234", "12.34", "12,345"; a dash for an unknown one."""
     if value is None or not math.isfinite(value):
         return "–"
     if value == int(value) and abs(value) < 1e15:
@@ -42,12 +42,12 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """As in 1 run, 2 runs."""
+    """Returns "1 run", "2 runs"."""
     return f"{number(count)} {noun}{'' if count == 1 else 's'}"
 
 
 def spread(mean: float, deviation: float | None) -> str:
-    """As in 78.10 ± 1.03: the larger one has four digits, both its decimals; the mean alone where no deviation is known."""
+    """Returns "78.10 ± 1.03": four digits for the larger number, as many decimals for the other; the mean alone if the deviation is unknown."""
     if deviation is None or not math.isfinite(deviation) or not math.isfinite(mean):
         return number(mean)
     largest = max(abs(mean), abs(deviation))
@@ -56,13 +56,13 @@ def spread(mean: float, deviation: float | None) -> str:
 
 
 def tick(value: float) -> str:
-    """Of an axis: no more digits than it needs."""
+    """Returns the text of an axis tick, without unnecessary digits."""
     return f"{value:,.10g}" if 1e-4 <= abs(value) < 1e7 or value == 0 else f"{value:g}"
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Values low..high on pixels start..end; logarithmic where asked for and everything is above 0."""
+    """Maps values low..high to pixels start..end. log: logarithmically, for values above 0."""
 
     low: float
     high: float
@@ -94,7 +94,7 @@ class Scale:
 
 
 def fitted(values: Iterable[float], start: float, end: float, zero: bool = False, log: bool = False) -> Scale:
-    """A scale around the values, with a little room; from 0 where asked for."""
+    """Returns a scale around the values, with a little room. zero: from 0 unless a value is below; log: logarithmic if all values are above 0."""
     known = [v for v in values if math.isfinite(v)]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     if log and low > 0:
@@ -106,13 +106,13 @@ def fitted(values: Iterable[float], start: float, end: float, zero: bool = False
 
 
 def tag(name: str, text: str = "", **attributes: object) -> Markup:
-    """class_ and others that end in _ lose it, further _ become -."""
+    """Returns an element. In names of attributes, a _ at the end (class_) is removed, and any other _ becomes -."""
     rest = "".join(f' {k.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for k, v in attributes.items() if v is not None)
     return Markup(f"<{name}{rest}>{escape(text)}</{name}>") if text else Markup(f"<{name}{rest}/>")
 
 
 def group(class_: str, parts: Iterable[Markup], frame: tuple[float, float, float, float] | None = None) -> Markup:
-    """frame: left, top, width, height of what is seen of it, where not all is."""
+    """frame: left, top, width and height of the visible area, if not everything is visible."""
     inner = Markup("").join(parts)
     if frame is None:
         return Markup('<g class="{}">{}</g>').format(class_, inner)
@@ -121,13 +121,13 @@ def group(class_: str, parts: Iterable[Markup], frame: tuple[float, float, float
 
 
 def embedded(value: Any) -> Markup:
-    """JSON that may stand inside a script element."""
+    """Returns JSON that is safe inside a script element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
 
 def path(points: Sequence[tuple[float, float]], **attributes: object) -> Markup:
-    """Through all points that are known; a gap where one is not."""
+    """Draws a line through the known points, with gaps at unknown ones."""
     words, pen = [], "M"
     for x, y in points:
         if math.isfinite(y):
@@ -137,7 +137,7 @@ def path(points: Sequence[tuple[float, float]], **attributes: object) -> Markup:
 
 
 def style(index: int) -> str:
-    colours = len(palette.COLOURS)  # further series take them again with other dashes
+    colours = len(palette.COLOURS)  # further series repeat them with other dashes
     return f"s{index % colours} d{index // colours % 4}"
 
 
@@ -150,18 +150,18 @@ def marker(x: float, y: float, index: int, class_: str = "mark") -> Markup:
 
 
 def width_of(text: str, size: float = 10.0) -> float:
-    """About how wide a text is, on the wide side: fonts differ."""
+    """Estimates the width of a text, rather too wide than too narrow, because fonts differ."""
     return 0.62 * size * len(text)
 
 
 def shortened(text: str, width: float, size: float = 10.0) -> str:
-    """Its end where all of it is too wide; the tables have the whole."""
+    """Returns the text, or only its end if it is too wide; the tables show all of it."""
     room = max(2, int(width / width_of("m", size)))
     return text if len(text) <= room else "…" + text[1 - room :]
 
 
 def apart(ticks: Iterable[tuple[str, float]], least: float = 11.0) -> list[tuple[str, float]]:
-    """Those that do not lie on one before them."""
+    """Returns the ticks that are at least `least` away from every tick returned before them."""
     kept: list[tuple[str, float]] = []
     for text, at in ticks:
         if all(abs(at - other) >= least for _, other in kept):
@@ -170,14 +170,14 @@ def apart(ticks: Iterable[tuple[str, float]], least: float = 11.0) -> list[tuple
 
 
 def label(text: str, x: float, y: float, right: float, class_: str = "tick") -> Markup:
-    """Centred on x, moved to the left where it would pass `right`."""
+    """Draws a text centred on x, moved to the left if it would pass `right`."""
     if x + width_of(text) / 2 > right:
         return tag("text", text, x=right, y=y, class_=f"{class_} end")
     return tag("text", text, x=x, y=y, class_=f"{class_} mid")
 
 
 def plated(text: str, x: float, y: float) -> Markup:
-    """A tick's text to the right of x, on a plate that keeps lines below it from crossing it."""
+    """Draws a tick's text to the right of x, on a plate that covers the lines below it."""
     plate = tag("rect", x=x - 2, y=y - 6, width=round(width_of(text) + 4, 1), height=12, rx=2, class_="plate")
     return plate + tag("text", text, x=x, y=y + 3.5, class_="tick")
 

@@ -1,4 +1,4 @@
-"""A sweep's pictures: parallel coordinates, states of its rows, decisions to stop early. Heatmaps have a module of their own."""
+"""The figures of a sweep: parallel coordinates, states of rows, early-termination decisions. Heatmaps are in heatmaps.py."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from softalign_tools.report.svg import Scale, apart, counted, number, or_nan, pa
 
 STATES = ["complete", "pruned", "running", "claimed", "interrupted", "trained", "planned", "failed", "lost", "corrupt", "unreadable"]
 SHADES = 6  # classes q0 (worst) to q5 (best)
-COMPARED = 12  # others of a decision that are named
-BELOW = 20.0  # where lines pass whose row does not set the parameter
+COMPARED = 12  # maximum number of other runs that a decision shows
+BELOW = 20.0  # distance below an axis at which rows that do not set the parameter pass
 Place = Callable[[Any], float]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Where a parameter's values lie; ticks: text and y."""
+    """The axis of a parameter or of the metric. ticks: text and y; place: from a value to its y."""
 
     name: str
     ticks: list[tuple[str, float]]
@@ -36,24 +36,24 @@ def is_number(value: Any) -> bool:
 
 
 def sorted_values(values: Sequence[Any]) -> list[Any]:
-    """Each once, without None: numbers by size, texts in the plan's order."""
+    """Returns the distinct values without None: numbers by size, texts in the plan's order."""
     once = list({text_of(v): v for v in values if v is not None}.values())
     return sorted(once) if all(is_number(v) for v in once) else once
 
 
 def logarithmic(values: Sequence[float], scale: str) -> bool:
-    """As declared, else where values are far apart: the same rule for an axis and for the colours of cells."""
+    """True for positive values if the scale is declared "log", or undeclared and they are far apart; one rule for axes and colours of cells."""
     return min(values) > 0 and (scale == "log" or not scale and max(values) / min(values) >= 30)
 
 
 def value_text(value: float) -> str:
-    """On an axis: four digits of what was drawn; the tables have them all."""
+    """Returns a value's text on an axis, with four digits unless it is an integer; the tables have all digits."""
     return tick(value if value == int(value) else float(f"{value:.4g}"))
 
 
 def axis_of(name: str, values: Sequence[Any], top: float, bottom: float, declared: str, tried: bool = True) -> Axis:
-    """Rows that do not set the parameter pass below its other values. Ticks stand at values that were tried, where they are few,
-    else, and for what was measured, at round ones."""
+    """Returns the axis of a parameter, or of the metric (tried=False). Rows that do not set the parameter pass below its other values. Ticks
+    are at the tried values if they are few, else, and for the metric, at round ones."""
     once = sorted_values(values)
     if once and all(is_number(v) for v in once) and len(once) > 1:
         scale = Scale(once[0], once[-1], bottom, top, logarithmic(once, declared))
@@ -69,13 +69,13 @@ def axis_of(name: str, values: Sequence[Any], top: float, bottom: float, declare
 
 
 def shades(plan: Plan, states: Sequence[Row]) -> dict[int, int]:
-    """k -> class by rank: the best sixth of the rows is the last class."""
+    """Returns k -> class by rank; the best sixth of the rows is the last class."""
     known = sorted((s for s in states if math.isfinite(s.value)), key=lambda s: -s.value if plan.minimize else s.value)
     return {s.k: min(SHADES - 1, at * SHADES // len(known)) for at, s in enumerate(known)}
 
 
 def parallel(plan: Plan, states: Sequence[Row]) -> Figure | None:
-    """One line a row with a measured value, through its parameters to the metric."""
+    """Draws a line for each row with a measured value, through its parameters to the metric."""
     known, names = [s for s in states if math.isfinite(s.value)], plan.varied
     if len(known) < 2 or not names:
         return None
@@ -85,7 +85,7 @@ def parallel(plan: Plan, states: Sequence[Row]) -> Figure | None:
     step = (width - 120) / (len(axes) - 1)
     xs = [60 + at * step for at in range(len(axes))]
     shade, parts = shades(plan, states), []
-    for state in sorted(known, key=lambda s: (shade[s.k], s.k)):  # the best lie on top
+    for state in sorted(known, key=lambda s: (shade[s.k], s.k)):  # the best are drawn on top
         values = [*(state.values.get(p) for p in names), state.value]
         line = path(
             [(x, axis.place(v)) for x, axis, v in zip(xs, axes, values)], class_=f"row q{shade[state.k]}", data_k=state.k
@@ -111,7 +111,7 @@ def state_counts(states: Sequence[Row]) -> list[tuple[str, int]]:
 
 
 def state_bar(counts: Sequence[tuple[str, int]]) -> Markup:
-    """The share of each state as a bar; the words and numbers stand beside it."""
+    """Draws the share of each state as a bar; the words and numbers are next to it."""
     total, x, parts = sum(n for _, n in counts), 0.0, []
     for state, n in counts:
         parts.append(
@@ -123,19 +123,19 @@ def state_bar(counts: Sequence[tuple[str, int]]) -> Markup:
 
 @dataclass(frozen=True)
 class Decision:
-    """One look of early termination at a row; compared: what the others had, by row where the plan has them."""
+    """A decision of early termination about a row. compared: the values of other runs, by row if they are in the plan."""
 
     k: int
     update: int
     rule: str
     value: float
     cut: float
-    verdict: str  # "stop"; "go on"; one to stop after the last update comes too late
+    verdict: str  # "stop"; "go on"; "stop, but it was over" for a decision that came too late
     compared: str
 
 
 def decisions(states: Sequence[Row], recorded: Mapping[str, str]) -> list[Decision]:
-    """Every decision that stands in the records (run id -> JSON), by row and update. One that cannot be read is shown as it stands."""
+    """Returns all decisions, by row and update. recorded: run ID -> JSON. JSON that cannot be read is shown unchanged."""
     rows, found = {s.run_id: s.k for s in states}, []
     for state in states:
         if not (text := recorded.get(state.run_id)):

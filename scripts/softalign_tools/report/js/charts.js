@@ -1,9 +1,9 @@
-// Charts: what stands under the pointer or the keyboard's cursor, series switched by the legend; of curves also zoom, other axes. A curve's
-// drawing is made again from its data, as report/figures.py made it.
+// Charts: values at the pointer or the keyboard's cursor, series switched by the legend; for curves also zoom and other axes. A curve is
+// redrawn from its data in the same way as report/figures.py draws it.
 const known = (value) => value !== null && Number.isFinite(value);
 const tickText = (value) => (value === 0 || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e7) ? value.toLocaleString("en", { maximumFractionDigits: 9 }) : value.toExponential());
 
-// Values low..high on pixels start..end.
+// Maps values low..high to pixels start..end.
 class Scale {
   constructor(low, high, start, end, log = false) { Object.assign(this, { low, high, start, end, log, of: log ? Math.log10 : (value) => value }); }
 
@@ -13,7 +13,7 @@ class Scale {
   }
 
   pixel(value) { return Math.round(100 * (this.start + this.share(value) * (this.end - this.start))) / 100; }
-  value(pixel) { return this.low + ((pixel - this.start) / (this.end - this.start)) * (this.high - this.low); }  // not of a logarithm
+  value(pixel) { return this.low + ((pixel - this.start) / (this.end - this.start)) * (this.high - this.low); }  // linear scales only
 
   ticks(count) {
     if (this.log) {
@@ -33,7 +33,7 @@ class Scale {
     return ticks;
   }
 
-  // Around the values, with a little room; from 0 where asked for.
+  // Returns a scale around the values, with a little room. zero: from 0 unless a value is below; log: logarithmic if all values are above 0.
   static fitted(values, start, end, zero, log) {
     let [low, high] = values.length ? [Math.min(...values), Math.max(...values)] : [0, 1];
     if (log && low > 0) return new Scale(low / 1.1, high * 1.1, start, end, true);
@@ -46,7 +46,7 @@ class Scale {
 const AXES = { tokens: "target tokens", seconds: "seconds of training" };
 
 class Chart {
-  static all = new Map();  // svg -> Chart, of those that were touched
+  static all = new Map();  // svg -> Chart, created on first use
   static of(svg) {
     if (!Chart.all.has(svg)) Chart.all.set(svg, new Chart(svg));
     return Chart.all.get(svg);
@@ -73,7 +73,7 @@ class Chart {
   hidden(name) { return this.looks.some(([label, look]) => label === name && Chart.off(this.svg.closest(".charts"), look)); }
   static off(block, look) { return $(`.legend li[data-look="${look}"] button`, block)?.getAttribute("aria-pressed") === "false"; }
 
-  // Where an update of a line lies on the axis that is chosen; null beyond what is known.
+  // Returns the position of a line's update on the chosen axis; null if it is not known.
   place(line, update) {
     const clock = this.clock(line), at = clock?.at;
     if (this.axis === "update" || !at) return this.axis === "update" ? update : null;
@@ -90,7 +90,7 @@ class Chart {
     return Chart.clocks[this.data.panel]?.[line.series];
   }
 
-  // The places that the pointer and the keys find: pixel, heading, what stands there.
+  // Updates the stops of the pointer and the keys: pixel, heading, and the values there.
   refresh() {
     const show = (name, text) => (text === undefined || text === "–" || this.hidden(name) ? [] : [[name, text]]);
     if (!this.data) {
@@ -159,7 +159,7 @@ class Chart {
     this.draw();
   }
 
-  // Half of what is seen, around the cursor.
+  // Zooms to half of the visible range, around the cursor.
   zoomIn() {
     const middle = this.at === null ? (this.x.low + this.x.high) / 2 : this.x.value(this.stops[this.at].x), quarter = (this.x.high - this.x.low) / 4;
     const low = Math.max(this.x.low, Math.min(middle - quarter, this.x.high - 2 * quarter));
@@ -176,7 +176,7 @@ class Chart {
     return ((event.clientX - box.left) / box.width) * this.svg.viewBox.baseVal.width;
   }
 
-  // Moves the cursor to a stop; (x, y): where the words about it stand.
+  // Moves the cursor to a stop and returns its text. (x, y): position of the tooltip.
   show(at, x, y) {
     const stop = this.stops[at];
     if (!stop) return;
@@ -217,7 +217,7 @@ function initCharts() {
     const curve = svg.dataset.hover === "x";
     const hints = `Left and right arrow keys read the values${curve ? ", + zooms in, 0 shows all, L changes to a logarithmic axis and back" : ""}.`;
     for (const [key, value] of Object.entries({ tabindex: 0, role: "application", "aria-roledescription": "chart", "aria-description": hints })) svg.setAttribute(key, value);
-    let from = null;  // where a drag began
+    let from = null;  // the pixel at which a drag began
     const brush = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     brush.setAttribute("class", "brush");
     svg.addEventListener("pointerdown", (event) => { if (curve && event.button === 0) from = Chart.of(svg).pixel(event); });

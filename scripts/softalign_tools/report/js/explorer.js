@@ -1,4 +1,4 @@
-// The alignment explorer: which sentence of which runs, in which order, at which snapshot.
+// The alignment explorer: lists sentences, and shows the chosen one in one or two runs at a training snapshot.
 class Explorer {
   constructor(root, data) {
     Object.assign(this, { root, data, chosen: null, step: null, matrices: [] });
@@ -45,7 +45,7 @@ class Explorer {
   words(number, pane) { return this.data.texts[number].split(pane.kind === "text" ? " " : "\n"); }
   length(pane, at) { const words = this.words(pane.source[at], pane); return words.length - (words.at(-1) === "</s>" ? 1 : 0); }
   translation(pane) { return this.translations.find((one) => one.run === pane.run && one.set === pane.set); }
-  // Where a pane has a sentence of another one; -1 where it does not.
+  // Returns the index in `pane` of a sentence of the pane `other`; -1 if it is not there.
   place(pane, other, at) {
     if (pane === other) return at;
     const columns = (one) => (["text", "decoder"].includes(one.kind) ? one.kind : "source"), source = (one, i) => (one.images ? one.images.pixels[i] : one.source[i]);
@@ -83,7 +83,7 @@ class Explorer {
     this.list();
   }
 
-  // Sentences are sorted by what the left pane knows of them, or by how much better or worse it is than the right one.
+  // Offers the orders of sentences: by values of the left pane, or by differences between the left and the right pane.
   offerOrders() {
     const { left, right } = this, free = left.kind === "searched" || left.kind === "text";
     const scores = [["loss", "loss"], ["accuracy", free ? "free-running accuracy" : "token accuracy"], ["chrf", "chrF2"]].filter(([key]) => left[key]);
@@ -119,7 +119,7 @@ class Explorer {
     const keys = new Map(this.shown.map((at) => [at, this.value(at, key) ?? last]));
     this.shown.sort((a, b) => sign * (keys.get(a) - keys.get(b)) || pane.sentence[a] - pane.sentence[b]);
     const known = (name, at, digits) => this.value(at, name)?.toFixed(digits) ?? "";
-    const named = key.startsWith("less ") || key === "chrf";  // has no column of its own
+    const named = key.startsWith("less ") || key === "chrf";  // a key without its own column
     this.ui.last.textContent = key.startsWith("less ") ? "difference" : named ? "chrF2" : "entropy";
     this.ui.sentences.replaceChildren(...this.shown.map((at) => {
       const columns = [["number", pane.sentence[at]], ["length", this.length(pane, at)], ["loss", known("loss", at, 2)], ["accuracy", known("accuracy", at, 0)], [this.ui.last.textContent, known(named ? key : "entropy", at, 2)]];
@@ -169,7 +169,7 @@ class Explorer {
     Kept.write("sentence", String(this.chosen));
   }
 
-  // The chosen sentence in a pane, of one of its heads: at the left pane's update, or the last one before it.
+  // Returns the chosen sentence's matrix in a pane, for one head, at the left pane's update or the last one before it; null if there is none.
   item(pane, head) {
     const at = this.place(pane, this.left, this.at);
     if (at < 0 || pane.kind === "text") return null;
@@ -187,7 +187,7 @@ class Explorer {
     return pane === this.left ? this.step : Math.max(0, pane.updates.length === 1 ? 0 : pane.updates.findLastIndex((update) => update <= now));
   }
 
-  // The mean matrix of the listed sentences, each stretched to the same size.
+  // Returns the mean matrix of the listed sentences, each stretched to the same size.
   average(pane, head) {
     const size = 20, sum = new Float64Array(size * size), bins = [...Array(size).keys()];
     const overlap = (bin, at, count) => Math.max(0, Math.min((bin + 1) / size, (at + 1) / count) - Math.max(bin / size, at / count));
@@ -208,7 +208,7 @@ class Explorer {
     return { source: labels, target: labels, steps: Uint8Array.from(sum, (each) => Math.round(each / found)), gold: new Map(), mean: found };
   }
 
-  // What a run made of the chosen sentence, beside the reference: words that only one of them has are marked.
+  // Returns a run's hypothesis for the chosen sentence and the reference; words that only one of them has are marked.
   texts(pane) {
     const own = this.translation(pane), at = own?.at.get(this.chosen);
     if (at === undefined) return [];
@@ -281,7 +281,7 @@ class Explorer {
 
   caption(at) { return this.all ? this.matrices[at].name.split(" · ").slice(-2).join(" · ") : ["Left", "Right"][at]; }
 
-  // The sentence as text: source words shaded by how much the chosen target word looks at them; or its image, shaded so.
+  // Shows the sentence as text, with its source words (or its image) shaded by the weights of the chosen target word.
   read(matrix) {
     const line = (label, words, name = label) => element("div", { class: label }, element("small", {}, name), ...words.flatMap((word) => [word, " "]));
     const source = matrix.image || isNumbered(matrix.source) ? [] : matrix.source.map((word, s) => {
@@ -299,10 +299,10 @@ class Explorer {
   }
 }
 
-// Whether source positions, such as frames, have numbers instead of words.
+// True if source positions, such as frames, have numbers instead of words.
 const isNumbered = (words) => words.every((word, at) => word === `#${at}`);
 
-// The longest common subsequence of two lists of words: the places of its words in each.
+// Returns the longest common subsequence of two lists of words, as the indices of its words in each list.
 function common(a, b) {
   const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--)

@@ -1,8 +1,8 @@
 // One attention matrix: unpacked, drawn as SVG, with a cursor for pointer and keys.
 
-const LARGEST = 13;  // pixels of a word's font
+const LARGEST = 13;  // largest font size of words, in pixels
 
-// base64 -> steps of weight, 0..255, row by row; 0 is followed by how many zeros there are.
+// Unpacks base64 into weights as steps 0..255, row by row. A byte 0 is followed by the number of zeros.
 function unpack(text, size) {
   const bytes = atob(text), steps = new Uint8Array(size);
   for (let i = 0, at = 0; i < bytes.length; i++) {
@@ -16,8 +16,8 @@ function unpack(text, size) {
 const cut = (word) => ([...word].length > 16 ? [...word].slice(0, 15).join("") + "…" : word);
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
-// The image that a matrix's source is, with the weights of the chosen target word below its ink and its links outlined.
-// image: height; pixels: a letter 0..z each, column by column; position: the matrix's column, for each pixel.
+// Draws the image that is the source of a matrix, with the weights of the chosen target word below its ink and its sure links outlined.
+// image: height; pixels: a character 0..z each, column by column; position: the matrix's column for each pixel.
 function drawPicture(matrix, onPoint) {
   const { height, pixels, position } = matrix.image, width = pixels.length / height;
   const linked = (x, y) => x >= 0 && y >= 0 && x < width && y < height && matrix.gold.get(matrix.row * matrix.source.length + position[x * height + y]) === 1;
@@ -45,16 +45,16 @@ function drawPicture(matrix, onPoint) {
 }
 
 class Matrix {
-  // item: {source, target: words; rows: what those of `target` are; steps; gold: Map place -> sure; name; image: see drawPicture, or none}; onMove(row, column) when the cursor moves here.
-  // look: size "fit" the width, whatever becomes of the words, "large", or "auto"; scale "row": each row to its strongest.
+  // item: {source, target: words; rows: the kind of words in `target`; steps; gold: Map index of a cell -> sure; name; image: see drawPicture, optional}; onMove(row, column): called when the cursor moves here.
+  // look: size "fit" (to the width, even if words no longer fit), "large" or "auto"; scale "row": weights relative to the strongest of their row.
   constructor(item, width, look, onMove) {
     Object.assign(this, item, { onMove, room: width, row: 0, column: 0, rowwise: look.scale === "row" });
     const pen = element("canvas").getContext("2d");
     pen.font = `${LARGEST}px ${getComputedStyle(document.body).fontFamily}`;
     const long = (words) => Math.max(...words.map((word) => pen.measureText(cut(word)).width));
     this.left = 14 + long(this.target);
-    this.top = 16 + 0.87 * long(this.source);  // they slant by 60 degrees
-    let slant = 0.5 * long([this.source.at(-1)]) + 10;  // the last slanted word leans out
+    this.top = 16 + 0.87 * long(this.source);  // words slant by 60 degrees
+    let slant = 0.5 * long([this.source.at(-1)]) + 10;  // the last slanted word extends beyond the matrix
     const [least, most] = { auto: [12, 30], fit: [2, 30], large: [26, 26] }[look.size];
     const fitting = () => Math.max(least, Math.min(most, Math.floor(2 * (width - this.left - slant) / this.source.length) / 2));
     this.cell = fitting();
@@ -98,7 +98,7 @@ class Matrix {
     return `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" aria-hidden="true">${parts.join("")}</svg>`;
   }
 
-  // The weights as a table, for those who do not see the drawing.
+  // Returns the weights as a table, for readers who cannot see the drawing.
   table() {
     const head = element("tr", {}, element("th", { scope: "col" }, this.rows), ...this.source.map((word) => element("th", { scope: "col" }, word)));
     const rows = this.target.map((word, t) => element("tr", {}, element("th", { scope: "row" }, word), ...this.source.map((_, s) => element("td", {}, this.weight(t, s).toFixed(3)))));
@@ -135,7 +135,7 @@ class Matrix {
     return line.indexOf(Math.max(...line));
   }
 
-  // Moves the cursor; returns what there is to say. A cell beyond this matrix is nothing.
+  // Moves the cursor and returns the description of its cell; "" for a cell beyond this matrix.
   mark(row, column) {
     if (row >= this.target.length || column >= this.source.length) return "";
     [this.row, this.column] = [row, column];

@@ -1,4 +1,4 @@
-// Theme, what is chosen kept in the address, folded parts open on paper, words for what is wider than the screen.
+// Theme, selections stored in the address, unfolding for print, hints at content wider than the screen.
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -35,11 +35,11 @@ function showTip(x, y, heading, rows) {
 
 function hideTip() { tip.hidden = true; }
 
-// For those who hear the page.
+// For screen readers.
 const spoken = element("p", { class: "visually-hidden", role: "status" });
 function say(text) { spoken.textContent = text ?? ""; }
 
-// Words above what is wider than its place, beside the shadow at its edge.
+// Shows a hint above content that is wider than its box, in addition to the shadow at its edge.
 function initScroll() {
   for (const box of $$(".scroll")) {
     const end = box.dataset.end ? `, to ${box.dataset.end}` : "";
@@ -51,7 +51,7 @@ function initScroll() {
   }
 }
 
-// What is chosen, kept in the page's address: every control with data-keep, and what the explorer chose. A link to it shows the same.
+// Selections, stored in the page's address: every control with data-keep, and the explorer's sentence. A link with that address restores them.
 const Kept = {
   values: new URLSearchParams(),
   read() { if (location.hash.includes("=")) Kept.values = new URLSearchParams(location.hash.slice(1)); },
@@ -62,7 +62,7 @@ const Kept = {
     history.replaceState(null, "", Kept.values.size ? `#${Kept.values}` : location.pathname + location.search);
   },
   value(control) { return control.localName === "button" ? control.getAttribute("aria-pressed") : control.value; },
-  // Puts the controls to what the address says, in the order of the page; what one offers may depend on those before it.
+  // Sets the controls to the values in the address, in the order of the page, because the options of one may depend on earlier ones.
   restore() {
     Kept.reading = true;
     for (const control of $$("[data-keep]")) {
@@ -90,7 +90,7 @@ function initKept() {
   addEventListener("hashchange", () => { if (location.hash.includes("=")) { Kept.read(); Kept.restore(); } });
 }
 
-// Opens what a link on the page leads to, and what that is folded in.
+// Opens the target of a link on the page, and the folded parts that contain it.
 function initLinks() {
   const open = () => {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
@@ -102,8 +102,8 @@ function initLinks() {
   open();
 }
 
-// On paper nothing is folded but long tables behind charts. The event of the media query comes too late for a printer, which
-// has counted the pages by then; a preview knows that one alone.
+// In print, only long tables behind charts remain folded. The event of the media query comes too late for a printer, which
+// has already counted the pages; a preview sends only that event.
 function initPrint() {
   const opened = new Set();
   const open = () => {

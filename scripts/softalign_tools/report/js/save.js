@@ -1,7 +1,7 @@
 // One menu for all figures, matrices and tables: saves a picture, copies a table, changes a curve's axis.
 const STYLES = ["color", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "display", "vector-effect"];
 
-// A copy of a drawing that needs no style sheet, in the colours of the light theme.
+// Returns a copy of a drawing that needs no style sheet, in the colours of the current theme.
 function plainCopy(svg) {
   const copy = svg.cloneNode(true), from = [svg, ...$$("*", svg)], to = [copy, ...$$("*", copy)];
   from.forEach((part, at) => {
@@ -15,7 +15,7 @@ function plainCopy(svg) {
   return copy;
 }
 
-// The text of an SVG file: a title, a legend where there is one, the drawings below each other.
+// Returns the text of an SVG file in the light theme: a title, a legend if there is one, and the drawings below each other.
 function picture(title, drawings, legend) {
   const root = document.documentElement, theme = root.dataset.theme;
   root.dataset.theme = "light";
@@ -50,7 +50,7 @@ function picture(title, drawings, legend) {
   }
 }
 
-// Lines of text no wider than that.
+// Breaks a text into lines no wider than `width`; a single word may be wider.
 function folded(text, width, pen) {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -71,7 +71,7 @@ const fileName = (title) => `${document.title.split(" · ")[0]} ${title}`.toLowe
 
 async function savePicture(title, text, kind) {
   if (kind === "svg") return download(new Blob([text], { type: "image/svg+xml" }), `${fileName(title)}.svg`);
-  const image = new Image(), fine = 4;  // pixels for each unit
+  const image = new Image(), fine = 4;  // pixels per unit
   image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
   await image.decode();
   const canvas = element("canvas", { width: Math.round(image.width * fine), height: Math.round(image.height * fine) });
@@ -93,7 +93,7 @@ const FORMATS = {
   },
 };
 
-// The rows of a table that are shown, as texts.
+// Returns the visible rows of a table, as texts.
 function cellsOf(table) {
   const text = (cell) => {
     const copy = cell.cloneNode(true);
@@ -107,7 +107,7 @@ function cellsOf(table) {
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
-  } catch {  // a browser that lets no page from disk do that
+  } catch {  // the browser does not allow it for a page from disk
     const area = element("textarea", {}, text);
     $("#menu").append(area);
     area.select();
@@ -116,7 +116,7 @@ async function copy(text) {
   }
 }
 
-// [words, action] of what a button's menu offers.
+// Returns [text, action] for each entry of a button's menu.
 function choicesFor(host) {
   const choices = [], svgs = $$(":scope > svg, :scope > .scroll > svg, :scope > .matrix > svg, :scope > .reading svg", host);
   if (svgs.length) {

@@ -1,4 +1,4 @@
-// Whether a cell's text fits: "> 0.01", "0.001..0.01", "dot", "!dot", "=1"; several, with spaces between them, must all.
+// True if a cell's text matches a filter: "> 0.01", "0.001..0.01", "dot", "!dot", "=1"; of several, separated by spaces, all must match.
 function fits(text, filter) {
   const number = (words) => (words.trim() === "" ? NaN : Number(words.replace(/[,*]/g, "")));
   const value = number(text), low = text.toLowerCase();
@@ -12,7 +12,7 @@ function fits(text, filter) {
   });
 }
 
-// The table of rows: a heading sorts by its column, numbers by size, unknown ones last; a field below it filters.
+// The table of rows: a heading sorts by its column, numbers by size, unknown ones last; the field below a heading filters.
 function initRows() {
   const table = $("#rows");
   if (!table) return;
@@ -46,7 +46,7 @@ function initRows() {
   $("thead", table).append(element("tr", { class: "filters" }, ...fields.map((field) => element("td", {}, field))));
 }
 
-// Parallel coordinates: a line and its row of the table light up together; a slider keeps the best, and the filter of rows its own.
+// Parallel coordinates: a line and its row of the table are highlighted together; lines of rows excluded by the slider or the filter are dimmed.
 function initParallel() {
   const chart = $("svg[data-hover=k]");
   if (!chart) return;
@@ -98,7 +98,7 @@ function initParallel() {
   document.addEventListener("rows", dim);
 }
 
-// The data-k of the line that passes within 8 units of the point; undefined where none does.
+// Returns the data-k of the line nearest to the point; undefined if none passes within 8 units.
 function nearestLine(lines, point) {
   let found, least = 8;
   for (const line of lines) {
