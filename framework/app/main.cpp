@@ -111,7 +111,7 @@ void check_output(std::string_view command, bool closed) {
       "run", "study", "sweep", "validate", "verify", "recover", "check"};
   if (closed && std::find(std::begin(kMoreThanOutput), std::end(kMoreThanOutput), command) ==
                     std::end(kMoreThanOutput))
-    throw MachineError("standard output is closed, so nobody would see what this command prints");
+    throw MachineError("standard output is closed, so the output of this command would be lost");
 }
 
 // Describes an error of the command line in one line.
@@ -119,7 +119,7 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   if (chosen.empty())
     return app.remaining().empty()
-               ? "no command; see softalign --help"
+               ? "missing command; see softalign --help"
                : fmt::format("unknown option '{}'; see softalign --help", app.remaining().front());
   std::string words = chosen.front()->get_name();
   const CLI::App* innermost = chosen.front();
@@ -133,7 +133,7 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
   for (const std::string& extra : command.remaining()) {
     if (extra.empty() || extra == "--") continue;
     if (extra[0] != '-') {
-      text = fmt::format("'{}' is one argument too many", extra);
+      text = fmt::format("unexpected argument '{}'", extra);
       break;
     }
     std::vector<std::string> legal;
@@ -147,19 +147,22 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   constexpr std::string_view kRequired = " is required";  // CLI11's text for a missing argument
   if (text.ends_with(kRequired))
-    text = fmt::format("no '{}' is given", text.substr(0, text.size() - kRequired.size()));
+    text = fmt::format("missing argument '{}'", text.substr(0, text.size() - kRequired.size()));
   return fmt::format("{}; see softalign {} --help", text, words);
 }
 
 int run_program(int argc, char** argv, bool closed) {
-  CLI::App app("softalign: attention experiments that can be trusted and repeated", "softalign");
-  app.set_version_flag("-V,--version", "softalign " + build_info().version, "the version");
-  app.add_option("--color", "colours: auto (on a terminal, without $NO_COLOR), always or never");
+  CLI::App app("softalign: reproducible attention experiments", "softalign");
+  app.set_version_flag(
+      "-V,--version", "softalign " + build_info().version, "print the version and exit");
+  app.add_option(
+      "--color",
+      "colour the output: auto (on a terminal, unless $NO_COLOR is set), always or never");
   app.require_subcommand(1);
   app.footer(
-      "Example:\n  softalign run configs/reverse.yaml train.epochs=2\n\n"
-      "softalign describe spec lists the keys of a spec. Specs to begin with are in configs/\n"
-      "(installed: share/softalign/configs/).");
+      "Example:\n  softalign run configs/reverse.yaml train.epochs=2\n\n`softalign describe spec` "
+      "lists the keys of a spec; configs/ (installed:\nshare/softalign/configs/) has specs to "
+      "start from.");
   Outcome outcome;
 #define SOFTALIGN_ADD(name) add_##name(app, outcome);
   SOFTALIGN_COMMANDS(SOFTALIGN_ADD)
@@ -190,8 +193,8 @@ int run_program(int argc, char** argv, bool closed) {
     return fail(message_of(error), ExitCode::failed);
   } catch (...) {
     return fail(
-        "a plugin throws what is no std::exception; let it throw softalign::SpecError or "
-        "softalign::BugError",
+        "a plugin threw something other than a std::exception; let it throw softalign::SpecError "
+        "or softalign::BugError",
         ExitCode::failed);
   }
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

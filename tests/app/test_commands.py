@@ -226,7 +226,7 @@ def test_doctor(tmp_path: Path) -> None:
         "AVX-512 with bfloat16", "AVX-512", "AVX2", "portable")
     assert files_below(tmp_path) == []
     (tmp_path / "results").write_text("a file, no folder")
-    assert "is no folder" in softalign("doctor", cwd=tmp_path, code=1).stdout
+    assert "is not a folder" in softalign("doctor", cwd=tmp_path, code=1).stdout
 
 
 @can_be_limited

@@ -82,7 +82,7 @@ def test_every_head_of_every_layer_is_recorded_and_can_be_drawn(tmp_path: Path) 
     drawn = softalign("show", run, "--sentence", 1, "--module", "cross_layer2", cwd=tmp_path).stdout
     assert "cross_layer2, head 0, sentence 1" in drawn
     assert "head" not in softalign("show", run, "--sentence", 1, cwd=tmp_path).stdout
-    assert "--head 2: of which sentence? add --sentence N" in error("show", run, "--head", 2, cwd=tmp_path, code=2)
+    assert "--head 2: add --sentence N" in error("show", run, "--head", 2, cwd=tmp_path, code=2)
     assert "has no head 2, but 0 to 1" in error(
         "show", run, "--sentence", 1, "--module", "cross_layer2", "--head", 2, cwd=tmp_path, code=2
     )

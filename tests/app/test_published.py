@@ -117,7 +117,7 @@ def test_a_public_copy_tells_the_numbers_and_not_the_machine(here: Path, tmp_pat
         assert file["provenance/events/text"].asstr()[:].tolist() == ["drift after resumption: train/loss at update 3"]
         assert not [text for text in texts(file["provenance"]) if re.search(rf"\b{re.escape(host)}\b|of ada|/home|{here}".encode(), text)]
     assert b"of ada" not in content and str(here).encode() not in content
-    given = softalign("show", "copy.h5", cwd=here).stdout.partition("as the record has them:\n")[2].partition("\n\n")[0].splitlines()
+    given = softalign("show", "copy.h5", cwd=here).stdout.partition("with the paths of the record:\n")[2].partition("\n\n")[0].splitlines()
     assert {"      source: train.en", "    epochs: 2"} <= {*given} and not [line for line in given if "data_seed" in line or "residual" in line]
     softalign("publish", "copy.h5", "-o", "copy.h5", cwd=here)  # what the command made it replaces
     assert (here / "copy.h5").read_bytes() == content
@@ -168,8 +168,8 @@ def test_a_public_copy_of_a_fine_tuned_run_verifies_with_the_run_it_began_with(h
     base = Path(answer("run", "text.yaml", cwd=here)["record"]).parent
     changes = [f"{option}=results/text/{base.name}/" for option in ("init.from", "task.vocabulary.from")]
     tuned = Path(answer("run", "text.yaml", "name=tuned", *changes, cwd=here)["record"]).parent
-    assert f"of these, runs: {base.name}; publish them" in softalign("publish", tuned, "-o", "copy.h5", cwd=here).stdout
-    assert f"of these, runs: results/text/{base.name}; " in softalign("publish", tuned, "--below", ".", "-o", "below.h5", cwd=here).stdout
+    assert f"the data includes runs: {base.name}; publish them" in softalign("publish", tuned, "-o", "copy.h5", cwd=here).stdout
+    assert f"the data includes runs: results/text/{base.name}; " in softalign("publish", tuned, "--below", ".", "-o", "below.h5", cwd=here).stdout
     assert softalign("verify", "below.h5", cwd=here).stdout == "below.h5: the same bits again\n"
     place = tmp_path_factory.mktemp("elsewhere")
     (place / base.name).mkdir()

@@ -186,7 +186,7 @@ def test_verify_finds_the_same_bits_and_a_changed_one(run: Path, tmp_path: Path)
         file["train/loss"][:] = values
     before = files_below(tmp_path)
     done = softalign("verify", run, cwd=tmp_path, code=4, env={**os.environ, "TMPDIR": str(tmp_path)})
-    assert "1 of its values differ when run again, first train/loss; " in done.stderr.splitlines()[-1]
+    assert "1 of its values differ in the repetition, first train/loss; " in done.stderr.splitlines()[-1]
     assert files_below(tmp_path) == before
 
 
@@ -195,7 +195,7 @@ def test_verify_runs_a_part_again(run: Path, tmp_path: Path) -> None:
         return softalign("verify", run, *options, cwd=tmp_path).stdout.partition("the same bits again")[2]
 
     def faults(*options: object) -> str:
-        return softalign("verify", run, *options, cwd=tmp_path, code=4).stderr.partition(" of its values differ when run again, first ")[2]
+        return softalign("verify", run, *options, cwd=tmp_path, code=4).stderr.partition(" of its values differ in the repetition, first ")[2]
 
     assert verdict("--quick") == " after update 156 of 160\n"
     assert verdict("--from", 160) == " after update 156 of 160\n"

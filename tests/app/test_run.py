@@ -72,7 +72,7 @@ def test_a_baseline_that_is_asked_for_is_in_the_table(here: Path) -> None:
 
 def test_the_help_shows_a_removal_that_works(here: Path) -> None:
     text = " ".join(softalign("run", "--help", cwd=here).stdout.split())
-    removal = re.search(r"(~[\w.]+) takes the file's value away", text)
+    removal = re.search(r"(~[\w.]+) restores the default", text)
     assert removal
     configs = Path(__file__).parents[2] / "configs"
     for spec in ("tiny.yaml", "reverse.yaml", "bible.yaml"):

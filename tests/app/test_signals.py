@@ -83,7 +83,7 @@ def test_a_second_ctrl_c_ends_at_once_and_loses_no_claim(here: Path) -> None:
     assert "stopping: " in process.stderr.readline()
     message, seconds = stop(process, "SIGINT")
     assert process.returncode == 75 and seconds < 2, message
-    assert message.endswith("stopped at once: what was saved is kept, run the same command again to resume\n")
+    assert message.endswith("stopped at once; run the same command again to resume from the last saved state\n")
     (run,) = answer("ls", cwd=here)
     assert run["state"] == "interrupted"
     again = started("run", "tiny.yaml", *LONG_UPDATE, "--threads", 1, cwd=here)

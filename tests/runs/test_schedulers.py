@@ -86,7 +86,7 @@ def test_what_runs_in_the_background_is_not_submitted_twice_and_is_cancelled(her
     wait_until(lambda: is_training(here))
     assert "cancelled: job " in softalign("sweep", "cancel", "results/small", cwd=here).stdout
     wait_until(lambda: states(here) == {"interrupted": 1})
-    wait_until(lambda: "no submitted job waits or runs" in softalign("sweep", "cancel", "results/small", cwd=here).stdout)
+    wait_until(lambda: "no submitted job is queued or running" in softalign("sweep", "cancel", "results/small", cwd=here).stdout)
 
 
 def test_a_job_in_the_background_has_ended_though_nobody_waits_for_it(here: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_job_in_the_background_has_ended_though_nobody_waits_for_it(here: Path
     try:
         (array,) = submit(here, "--scheduler", "local")["submitted"]
         wait_until_done(here)
-        wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here).stdout == "no submitted job waits or runs\n", 5)
+        wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here).stdout == "no submitted job is queued or running\n", 5)
         os.waitpid(int(array["job"]), 0)
     finally:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
@@ -152,7 +152,7 @@ def test_a_fake_openpbs_starts_an_interrupted_row_again(here: Path, pbs: dict[st
     wait_until(lambda: "interrupted after 1 restarts" in log.read_text())
     assert "resuming at update" in log.read_text()
     assert (here / "pbs/2.fake").is_dir() and not (here / "pbs/3.fake").exists()
-    wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout == "no submitted job waits or runs\n")
+    wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout == "no submitted job is queued or running\n")
 
 
 def test_a_fake_openpbs_cancels_a_restarted_row(here: Path, pbs: dict[str, str]) -> None:
@@ -171,7 +171,7 @@ def test_a_fake_openpbs_cancels_a_restarted_row(here: Path, pbs: dict[str, str])
     claim.write_text(before)
     assert "cancelled: job 1[].fake" in softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout
     wait_until(lambda: states(here) == {"interrupted": 1})
-    wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout == "no submitted job waits or runs\n")
+    wait_until(lambda: softalign("sweep", "cancel", "results/small", cwd=here, env=pbs).stdout == "no submitted job is queued or running\n")
 
 
 def test_a_fake_openpbs_cancels(here: Path, pbs: dict[str, str]) -> None:
@@ -232,7 +232,7 @@ def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
     message = error("sweep", "submit", "sweep.yaml", "--scheduler", "torque", cwd=here, code=2)
     assert "torque: no such scheduler" in message and "./torque.yaml" in message
     done = softalign("sweep", "cancel", "results/small", cwd=here, code=1)  # a file in a folder that may come from anyone is not asked
-    assert "at.yaml is not known here" in done.stderr and "2 jobs may wait or run" in done.stderr
+    assert "at.yaml is not known here" in done.stderr and "2 jobs may be queued or running" in done.stderr
 
 
 SITE = """\
@@ -264,7 +264,7 @@ def test_status_notes_jobs_that_it_cannot_ask_about(here: Path, status: str) -> 
     submit(here, "--scheduler", "./site.yaml")
     for own in ("", "./site.yaml"):
         done = softalign("sweep", "status", "sweep.yaml", cwd=here, env={**os.environ, "SOFTALIGN_SCHEDULER": own})
-        assert "note: 1 job may wait or run" in done.stderr and "\nqueued" not in done.stdout
+        assert "note: 1 job may be queued or running" in done.stderr and "\nqueued" not in done.stdout
     assert "does not answer about job 7" in error("sweep", "submit", "sweep.yaml", "--scheduler", "./site.yaml", cwd=here, code=1)
 
 

@@ -193,7 +193,7 @@ def test_a_wrong_study_is_refused_before_anything_is_written(what: str, here: Pa
 def test_a_tiny_study_says_what_it_is_worth(here: Path):
     claim = "  - claim: token_accuracy(reverse/additive) > 100\n"
     (here / "study.yaml").write_text(STUDY + claim)
-    assert "--tiny: hardly trained" in softalign("study", "study.yaml", "--tiny", cwd=here).stdout
+    assert "--tiny: the models are hardly trained" in softalign("study", "study.yaml", "--tiny", cwd=here).stdout
     assert all(run["updates"] == 2 for run in answer("ls", cwd=here))  # unless the part says otherwise
     (here / "study.yaml").write_text(STUDY.replace("    report:", "    tiny: {train.max_updates: 1}\n    report:"))
     softalign("study", "study.yaml", "--tiny", cwd=here)

@@ -185,7 +185,7 @@ def test_what_was_submitted_is_cancelled(cluster: Cluster, tmp_path: Path) -> No
     assert f"cancelled: job {array['job']};" in sweep("cancel", sweep.folder).stdout
     sweep.wait_until_done(30)
     assert sweep.states() == ["interrupted"]
-    assert "no submitted job waits or runs" in sweep("cancel", sweep.folder).stdout
+    assert "no submitted job is queued or running" in sweep("cancel", sweep.folder).stdout
 
 
 def test_a_profile_that_slurm_refuses_is_told_with_its_words_and_nothing_is_submitted(scores: Sweep) -> None:
@@ -217,7 +217,7 @@ def test_without_an_answer_nothing_is_submitted(scores: Sweep) -> None:
 def test_a_row_at_its_time_limit_stops_and_is_started_again(limited: Sweep) -> None:
     # Slurm looks at time limits twice a minute, so the signal comes within 30 s of the start.
     wait_until(lambda: "interrupted, to be started again" in limited.log(), 60, "no signal before the time limit")
-    assert "stopping: this step is finished first" in limited.log()
+    assert "stopping: finishing this step" in limited.log()
     assert "Exited with exit code 75" in limited.log()
     wait_until(lambda: "resuming at update" in limited.log(), 90, "it is not started again")
     if limited.queue():

@@ -38,8 +38,8 @@ struct CountOptions {
     command
         .add_option("--lengths",
                     lengths,
-                    "source and target positions, with </s>, that multiplications are counted for "
-                    "(default: 20)")
+                    "source and target positions, including </s>, for which multiplications are "
+                    "counted (default: 20)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(integer(between(2, kLongestSentence)));
@@ -66,7 +66,7 @@ Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec, bool&
   const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
   at_most = !outline.measured();
   if ((outline.source_symbols == 0 && !outline.frames) || outline.target_symbols == 0)
-    throw SpecError("task {} does not say how many symbols it has; give --symbols SOURCE,TARGET",
+    throw SpecError("the number of symbols of task {} is unknown; give --symbols SOURCE,TARGET",
                     spec.task.type);
   return {outline.source(), outline.target_symbols};
 }
@@ -86,8 +86,8 @@ std::optional<Cost> cost_of(const ParametersArguments& arguments,
 
 std::string cost_text(const ParametersArguments& arguments, const Cost& cost) {
   return fmt::format(
-      "{} multiplications a target symbol, {} of them in the projection; {} energies, {} bytes of "
-      "activations: {} source and {} target positions\n",
+      "per target symbol: {} multiplications, {} of them in the projection; per sentence of {} "
+      "source and {} target positions: {} energies, {} bytes of activations\n",
       with_commas(cost.per_symbol()),
       with_commas(cost.projection / cost.target_symbols),
       with_commas(cost.energies),
@@ -142,16 +142,15 @@ void print_parameters(const ParametersArguments& arguments) {
              table.fitted(),
              with_commas(symbols.source.symbols),
              with_commas(symbols.target),
-             at_most ? ", at most: files are not read; --symbols gives the numbers" : "",
+             at_most ? ", at most: files are not read; --symbols sets the numbers" : "",
              cost ? cost_text(arguments, *cost) : "");
 }
 
 constexpr const char* kMatchExample =
     R"(softalign match configs/tiny.yaml model.attention=none --to configs/tiny.yaml
 
-The lines are YAML, for the spec or for a variant of a study. Nothing is changed
-where the two are within 1 % of each other already; several options keep the
-ratio that they are written in.)";
+Prints YAML lines for the spec or for a variant of a study. If the two already agree
+within 1 %, nothing is adjusted; several adjusted options keep their ratio.)";
 
 struct MatchArguments {
   SpecArguments spec, other;
@@ -196,46 +195,50 @@ void add_parameters(CLI::App& app, Outcome&) {
   CLI::App* command =
       add_command(app,
                   "parameters",
-                  "what a spec's model learns: names, shapes, how many numbers; what it multiplies",
+                  "list the parameters of a spec's model, and count its multiplications",
                   "Experiments",
                   "softalign parameters configs/reverse.yaml model.decoder.units=128");
   arguments->spec.add_to(*command);
-  arguments->count.add_to(*command, "as many as the task may have");
-  command->add_flag("--json", arguments->json, "print them as JSON");
+  arguments->count.add_to(*command, "the most that the task allows");
+  command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { print_parameters(*arguments); });
 }
 
 void add_match(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<MatchArguments>();
-  CLI::App* command = add_command(app,
-                                  "match",
-                                  "find widths that make a spec's model as large, or as costly, as "
-                                  "another, within 1 %",
-                                  "Experiments",
-                                  kMatchExample);
+  CLI::App* command =
+      add_command(app,
+                  "match",
+                  "find widths that give two specs equally large or costly models, within 1 %",
+                  "Experiments",
+                  kMatchExample);
   arguments->spec.add_to(*command);
-  CLI::Option* to = command->add_option("--to", arguments->other.file, "the spec that is matched");
+  CLI::Option* to = command->add_option("--to", arguments->other.file, "the spec to match");
   to->type_name("SPEC");
-  command->add_option("--with", arguments->other.overrides, "a change to it; may be repeated")
+  command
+      ->add_option(
+          "--with", arguments->other.overrides, "change a value of that spec; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->needs(to);
-  command->add_option("--target", arguments->target, "what is matched, as a number")
+  command->add_option("--target", arguments->target, "the number to match")
       ->excludes(to)
       ->check(integer(between(1, 1e15)));
   command
-      ->add_option("--by", arguments->request.by, "parameters or multiplications, a target symbol")
+      ->add_option("--by",
+                   arguments->request.by,
+                   "what to match: parameters, or multiplications per target symbol")
       ->capture_default_str()
       ->check(CLI::IsMember({"parameters", "multiplications"}));
   command
-      ->add_option("--adjust", arguments->request.adjust, "an option that is set; may be repeated")
+      ->add_option("--adjust", arguments->request.adjust, "the option to adjust; may be repeated")
       ->type_name("KEY")
       ->capture_default_str()
       ->allow_extra_args(false);
-  arguments->count.add_to(*command, "those of the task; files are read");
+  arguments->count.add_to(*command, "those of the task, whose files are read");
   command->callback([arguments] {
     if (arguments->other.file.empty() && arguments->target == 0)
-      throw SpecError("name what is matched: --to SPEC or --target N");
+      throw SpecError("give the target: --to SPEC or --target N");
     arguments->other.plugins = arguments->spec.plugins;
     match(*arguments);
   });

@@ -132,16 +132,15 @@ std::string plan_text(const Plan& plan) {
     text += fmt::format("frames      of {}\n", counted(frames.size, "number"));
   text += fmt::format("memory      about {}\n", bytes_text(plan.memory.bytes()));
   if (plan.trains_subwords)
-    return text + "sentences   known when the run has trained its sub-words\n";
-  return text + fmt::format(
-                    "sentences   {} train, {} dev, {} test\n"
-                    "updates     {}{}, {} an epoch\n",
-                    plan.train,
-                    plan.dev,
-                    plan.test,
-                    plan.about ? "about " : "",
-                    plan.updates,
-                    plan.updates_per_epoch);
+    return text + "sentences   known once the run has trained its subwords\n";
+  return text +
+         fmt::format("sentences   {} train, {} dev, {} test\nupdates     {}{}, {} per epoch\n",
+                     plan.train,
+                     plan.dev,
+                     plan.test,
+                     plan.about ? "about " : "",
+                     plan.updates,
+                     plan.updates_per_epoch);
 }
 
 Json plan_json(const Plan& plan) {
@@ -290,35 +289,36 @@ void add_run(CLI::App& app, Outcome&) {
   CLI::App* command =
       add_command(app,
                   "run",
-                  "train or resume an experiment, and write its record",
+                  "train or resume an experiment and write its record",
                   "Experiments",
                   "softalign run configs/reverse.yaml train.epochs=2 --threads 2\n  softalign run "
                   "configs/reverse.yaml seed=1,2,3");
   arguments->spec.add_to(*command);
   add_threads_option(*command,
                      arguments->options.threads,
-                     "threads; the result does not depend on it (default: all cores)");
-  command->add_option("--results", arguments->out, "where records go")->capture_default_str();
-  command->add_flag("--force", arguments->options.force, "begin again even if the run is complete");
+                     "number of threads; it does not change the result (default: all cores)");
+  command->add_option("--results", arguments->out, "folder for the records")->capture_default_str();
+  command->add_flag("--force", arguments->options.force, "start again even if the run is complete");
   command->add_flag("--from-scratch",
                     arguments->options.from_scratch,
-                    "do not extend a complete run that differs only in how long it trains");
-  command->add_flag("--steal",
-                    arguments->options.steal,
-                    "take the run over from a process that may be alive on another machine");
+                    "train from scratch instead of extending a complete, shorter run");
+  command->add_flag(
+      "--steal",
+      arguments->options.steal,
+      "take the run over from a process on another machine, even if it may still be alive");
   add_size_option(*command, arguments->options.sizes);
-  command->add_flag("--mpi",
-                    arguments->mpi,
-                    "share the run with the other processes that mpirun or srun started; at most "
-                    "train.groups of them");
-  command->add_flag("--dry-run", arguments->dry_run, "say what would be run, and write no record");
+  command->add_flag(
+      "--mpi",
+      arguments->mpi,
+      "share the run among the processes started by mpirun or srun, at most train.groups of them");
+  command->add_flag(
+      "--dry-run", arguments->dry_run, "show what would be run, without writing a record");
   command->add_flag("--json", arguments->json, "print the outcome as JSON");
   command
-      ->add_option(
-          "--progress",
-          arguments->progress,
-          "json: for other programs, an object a line on standard output, for each dev evaluation "
-          "and at the end")
+      ->add_option("--progress",
+                   arguments->progress,
+                   "json: one JSON object per line on standard output, for each dev evaluation and "
+                   "at the end")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->callback([arguments] {

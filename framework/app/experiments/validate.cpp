@@ -63,16 +63,15 @@ void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& 
   findings.threads = threads_of_run(threads, spec);
   if (!outline.measured())
     findings.notes.emplace_back(
-        "the memory is counted for sentences as long as training allows; softalign run counts "
-        "again "
-        "when it has read them");
+        "the memory is estimated for the longest sentences that training allows; softalign run "
+        "estimates it again for the actual ones");
   try {
     const std::string note =
         check_run_sizes(resolved, outline, findings.threads, {}, &findings.memory);
     if (!note.empty()) findings.notes.push_back(note.substr(note.find(' ') + 1));
   } catch (const SpecError& refusal) {
     findings.fits = false;
-    findings.notes.push_back(fmt::format("softalign run refuses: {}", refusal.what()));
+    findings.notes.push_back(fmt::format("softalign run would refuse this: {}", refusal.what()));
   }
 }
 
@@ -123,8 +122,9 @@ std::string verdict(const Findings& findings) {
 void print_findings(const std::string& file, const Findings& findings) {
   print_text("{}: {}\n", printable(file, kWhole), verdict(findings));
   if (!findings.memory.parts.empty())
-    print_text(
-        "  memory{}: {}\n", findings.fits ? "" : ", more than there is", memory_text(findings));
+    print_text("  memory{}: {}\n",
+               findings.fits ? "" : ", more than the machine has",
+               memory_text(findings));
   std::fflush(stdout);  // keeps the order if standard output and standard error are the same file
   for (const std::string& line : findings.errors) print_error(line);
   print_notes(findings.notes);
@@ -170,19 +170,20 @@ void validate(const ValidateArguments& arguments, Outcome& outcome) {
 
 void add_validate(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<ValidateArguments>();
-  CLI::App* command = add_command(app,
-                                  "validate",
-                                  "read specs, check their parts together and whether the files "
-                                  "they name are there, and say what is wrong",
-                                  "Experiments",
-                                  "softalign validate configs/*.yaml train.epochs=2");
+  CLI::App* command =
+      add_command(app,
+                  "validate",
+                  "check specs and the files that they name, and report every error",
+                  "Experiments",
+                  "softalign validate configs/*.yaml train.epochs=2");
   command
       ->add_option(
-          "specs", arguments->files, "YAML files, and changes to all of them: KEY=VALUE ~KEY")
+          "specs", arguments->files, "YAML files, and changes to all of them: KEY=VALUE or ~KEY")
       ->required();
   add_plugin_option(*command, arguments->plugins);
-  add_threads_option(
-      *command, arguments->threads, "threads to count memory for (default: all cores)");
+  add_threads_option(*command,
+                     arguments->threads,
+                     "number of threads for the estimate of memory (default: all cores)");
   command->add_flag("--json", arguments->json, "print the findings as JSON");
   command->callback([arguments, &outcome] { validate(*arguments, outcome); });
 }
@@ -199,12 +200,12 @@ void add_resolve(CLI::App& app, Outcome&) {
   CLI::App* command =
       add_command(app,
                   "resolve",
-                  "print a spec with all its values and where each comes from",
+                  "print a spec with all its values and the origin of each",
                   "Experiments",
                   "softalign resolve configs/reverse.yaml model.attention.score=dot");
   arguments->spec.add_to(*command);
   command->add_flag(
-      "--json", arguments->json, "print the canonical JSON whose SHA-256 names the run");
+      "--json", arguments->json, "print the canonical JSON whose SHA-256 is the run's id");
   command->callback([arguments] {
     const auto resolved = load(arguments->spec);
     check_spec(resolved);

@@ -46,17 +46,16 @@ void TrainedArguments::add_to(CLI::App& command, std::vector<std::string> used) 
   command.add_option(
       "more",
       more,
-      fmt::format("{}; with --ensemble also further runs of the same task",
-                  searches ? "changes to how it searches: search=beam search.width=10 "
-                             "search.length_normalization=0"
-                           : "batch=16: sentences side by side"));
-  if (searches)
-    command.add_option("--search", search, "the same as search=..., as in --search greedy");
-  command.add_flag("--ensemble", ensemble, "ask the models of several runs together");
+      fmt::format(
+          "{}; with --ensemble also more runs of the same task",
+          searches
+              ? "changes of the search: search=beam search.width=10 search.length_normalization=0"
+              : "batch=16: number of sentences per batch"));
+  if (searches) command.add_option("--search", search, "short for search=...: --search greedy");
+  command.add_flag("--ensemble", ensemble, "combine the models of several runs");
   command
-      .add_option("--ensemble-mean",
-                  average,
-                  "with --ensemble: the mean of probabilities or log-probabilities")
+      .add_option(
+          "--ensemble-mean", average, "average probabilities or log-probabilities of an ensemble")
       ->capture_default_str()
       ->check(CLI::IsMember({"probabilities", "log-probabilities"}))
       ->needs("--ensemble");
@@ -72,10 +71,9 @@ void add_state_option(CLI::App& command, StateName& state, const std::string& st
       .add_option("--state",
                   state,
                   start +
-                      "which parameters: best, last or those of an update that has a checkpoint; "
-                      "average:5, the mean of the 5 newest checkpoints, or average:400,800, of "
-                      "those of these updates; of a run that is not complete, best unless another "
-                      "is asked for")
+                      "parameters to use: best, last, those of the checkpoint at an UPDATE, or the "
+                      "mean of checkpoints: average:5 (the 5 newest) or average:400,800 (these "
+                      "updates); default of an incomplete run: best")
       ->type_name("best|last|UPDATE|average:N")
       ->check(fault_of_state);
 }
@@ -83,8 +81,8 @@ void add_state_option(CLI::App& command, StateName& state, const std::string& st
 void add_record_plugin_option(CLI::App& command, std::vector<std::string>& plugins) {
   add_plugin_option(command,
                     plugins,
-                    "a plugin's .so file, in place of those that the record names, which are never "
-                    "loaded by its word; may be repeated");
+                    "load this plugin (.so); plugins that a record names are never loaded by "
+                    "themselves; may be repeated");
 }
 
 TrainedRuns TrainedArguments::open() const {
@@ -96,13 +94,11 @@ TrainedRuns TrainedArguments::open() const {
     else
       runs.push_back(find_run({text, run.results}));
   if (runs.size() > 1 && !ensemble)
-    throw SpecError("{} runs are given; name one, or ask them together with --ensemble",
-                    runs.size());
+    throw SpecError("{} runs are given; name one, or combine them with --ensemble", runs.size());
   TrainedOptions how = options;
   how.changes = trained_overrides(texts, measures);
   if (!search.empty() && std::ranges::count(how.changes, "evaluate.search", &Override::path) > 0)
-    throw SpecError(
-        "--search is the same as search=..., which is given too; leave one of them out");
+    throw SpecError("--search and search=... set the same option; give only one of them");
   if (!search.empty())
     how.changes.insert(how.changes.begin(),
                        parse_override("evaluate.search=" + search, {"--search"}));
@@ -116,14 +112,14 @@ void LinkOptions::add_to(CLI::App& command) {
   command
       .add_option("--threshold",
                   threshold,
-                  "of links: where a weight is at least so much (default: where the weights of a "
-                  "target word are largest, all that tie)")
+                  "links: link where the weight is at least this (default: at the largest weight "
+                  "of each target word, including ties)")
       ->check(number(between(0, 1)));
   command
       .add_option("--row-aligns",
                   row_aligns,
-                  "of links: which target word a row of weights belongs to, the one predicted with "
-                  "it or the one read at its step (default: the run's evaluate.row_aligns)")
+                  "links: the target word of a row of weights: the predicted one or the one read "
+                  "at that step (default: evaluate.row_aligns of the run)")
       ->check(CLI::IsMember({"predicted", "read"}));
 }
 
@@ -133,11 +129,12 @@ LinkRule LinkOptions::rule(RowAligns of_run) const {
 
 void KeptFiles::add_to(CLI::App& command) {
   alignments.add_to(
-      command, "--alignments", "write the words and the alignment matrices into this HDF5 file");
-  command.add_option("--links",
-                     links,
-                     "write links between words into this file: Pharaoh format, i-j of source and "
-                     "target from 0, a line a sentence");
+      command, "--alignments", "write words and alignment matrices to this HDF5 file");
+  command.add_option(
+      "--links",
+      links,
+      "write links between words to this file in Pharaoh format: i-j of source and target, from "
+      "0, one line per sentence");
   reading.add_to(command);
   for (const char* option : {"--threshold", "--row-aligns"})
     command.get_option(option)->needs("--links");
@@ -150,15 +147,15 @@ KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
       rule_(files.reading.rule(runs.first().spec().evaluate.rows())) {
   for (const auto& [option, path] : {std::pair("--alignments", file_), {"--links", links_.path}})
     if (!path.empty() && !runs.scorer.aligns())
-      throw SpecError("{}: this run's model has no attention, so there are none", option);
+      throw SpecError("{}: the model of this run has no attention", option);
   if (file_.empty() && links_.path.empty() && links_.force)
-    throw SpecError("--force: no file is written; give --alignments or --links, or leave it out");
+    throw SpecError("--force: no file is written; add --alignments or --links, or omit it");
   if (!file_.empty() && normal_path(file_) == normal_path(links_.path))
     throw SpecError("--alignments and --links name the same file, {}", printable(file_));
   files.alignments.check(holds_alignments);
   links_.check();
   if (!links_.path.empty() && !runs.first().source)
-    throw SpecError("--links: the sources are frames, so no words can be linked");
+    throw SpecError("--links: the sources are frames, not words");
 }
 
 void KeptAlignments::keep(Index line,

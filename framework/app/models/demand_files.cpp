@@ -10,11 +10,11 @@ namespace softalign::app {
 void DemandOptions::add_to(CLI::App& command) {
   command.add_option("--prefixes",
                      prefixes,
-                     "a file of how each translation begins, line by line; an empty line: anyhow");
+                     "file with the beginning of each translation, one per line; may be empty");
   command.add_option("--constraints",
                      constraints,
-                     "a file of phrases that each translation must contain, line by line, tabs "
-                     "between them; for search=beam (Post and Vilar 2018)");
+                     "file with the phrases that each translation must contain, one line per "
+                     "sentence, separated by tabs; for search=beam (Post and Vilar 2018)");
 }
 
 DemandFiles::DemandFiles(const DemandOptions& options,
@@ -45,7 +45,7 @@ void DemandFiles::finish() {
   std::string line;
   for (std::optional<TextFile>* file : {&prefixes_, &phrases_})
     if (*file && (*file)->next(line))
-      throw DataError("{}: has more lines than {}, {}; give one for each",
+      throw DataError("{}: has more lines than {}, {}; give one line per sentence",
                       (*file)->path(),
                       input_,
                       (*file)->line_number() - 1);
@@ -55,10 +55,11 @@ std::vector<std::string> DemandFiles::read(TextFile& file, std::size_t lines) co
   std::vector<std::string> read(lines);
   for (std::string& line : read) {
     if (!file.next(line))
-      throw DataError("{}: ends after {}, {} is longer; give one for each line, empty for none",
-                      file.path(),
-                      counted(file.line_number(), "line"),
-                      input_);
+      throw DataError(
+          "{}: ends after {}, {} is longer; give one line per sentence, which may be empty",
+          file.path(),
+          counted(file.line_number(), "line"),
+          input_);
     if (target_.marks_spaces()) check_space_marks(line, file.path(), file.line_number());
   }
   return read;

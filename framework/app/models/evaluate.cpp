@@ -59,18 +59,19 @@ void evaluate(const EvaluateArguments& arguments) {
 
 void add_evaluate(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  CLI::App* command = add_command(app,
-                                  "evaluate",
-                                  "measure a trained model again, with another search",
-                                  "Models",
-                                  "softalign evaluate 3f2a search=beam search.width=10");
+  CLI::App* command =
+      add_command(app,
+                  "evaluate",
+                  "evaluate a trained model again, for instance with another search",
+                  "Models",
+                  "softalign evaluate 3f2a search=beam search.width=10");
   arguments->trained.add_to(*command,
                             {"search", "lengths", "row_aligns", "unknown_words", "batch"});
   command
       ->add_option("--split",
                    arguments->split,
-                   "dev or test; it is read where the run read it, or where changes as "
-                   "task.test.source=FILE say; the training text is not needed")
+                   "dev or test, read from the run's files or from those of task.test.source=FILE; "
+                   "the training text is not needed")
       ->capture_default_str()
       ->check(CLI::IsMember({"dev", "test"}));
   command->add_flag("--json", arguments->json, "print the metrics as JSON");

@@ -208,37 +208,35 @@ void translate(const TranslateArguments& arguments) {
 
 void add_translate(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<TranslateArguments>();
-  CLI::App* command = add_command(app,
-                                  "translate",
-                                  "standard input to standard output, a line a sentence, in words "
-                                  "as the training text has them",
-                                  "Models",
-                                  "softalign translate 3f2a < source.txt > target.txt");
+  CLI::App* command =
+      add_command(app,
+                  "translate",
+                  "translate standard input to standard output, one tokenized sentence per line",
+                  "Models",
+                  "softalign translate 3f2a < source.txt > target.txt");
   arguments->trained.add_to(*command, {"search", "unknown_words", "batch"});
   command
-      ->add_option(
-          "--n-best",
-          arguments->n_best,
-          "hypotheses of a sentence, a line each: number of the sentence from 0, rank, "
-          "score, log probability, text, tabs between them; samples equal in every symbol are one "
-          "(--json: how often it was drawn)")
+      ->add_option("--n-best",
+                   arguments->n_best,
+                   "print this many hypotheses per sentence, one per line: sentence number from 0, "
+                   "rank, score, log probability and text, separated by tabs; equal samples are "
+                   "merged (--json counts them)")
       ->check(integer(between(1, 1000)));
   command->add_option("--frames",
                       arguments->frames,
-                      "for models that read frames: an HDF5 file with the datasets frames and "
-                      "lengths, in place of standard input");
+                      "read frames from an HDF5 file with the datasets frames and lengths instead "
+                      "of standard input");
   arguments->demands.add_to(*command);
   command
       ->add_option("--too-long",
                    arguments->too_long,
-                   "lines that are too long for the memory in a full batch: crop, translate their "
-                   "beginning; skip, "
-                   "an empty line")
+                   "lines too long for the memory: refuse them, crop (translate their beginning) "
+                   "or skip (print an empty line)")
       ->capture_default_str()
       ->check(CLI::IsMember({"refuse", "crop", "skip"}));
   command->add_flag("--json",
                     arguments->json,
-                    "a JSON object for each sentence, with the log probability of every symbol");
+                    "print one JSON object per sentence, with the log probability of every symbol");
   arguments->files.add_to(*command);
   command->callback([arguments] { translate(*arguments); });
 }
@@ -324,22 +322,22 @@ void score(const ScoreArguments& arguments) {
 
 void add_score(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<ScoreArguments>();
-  CLI::App* command = add_command(
-      app,
-      "score",
-      "how probable given target sentences are, and their alignments: forced decoding. A line a "
-      "pair: log probability, a tab, that of each symbol and of </s>",
-      "Models",
-      "softalign score 3f2a --source source.txt --target target.txt --links forced.links");
+  CLI::App* command =
+      add_command(app,
+                  "score",
+                  "score and align given translations (forced decoding)",
+                  "Models",
+                  "softalign score 3f2a --source source.txt --target target.txt --links "
+                  "forced.links\n\nPrints one line per pair: the log probability of the sentence, "
+                  "a tab, and those of its symbols\nand of </s>.");
   arguments->trained.add_to(*command, {"batch"});
   command
-      ->add_option(
-          "--source",
-          arguments->source,
-          "one sentence a line, plain or gzip; a pipe will do; frames as a line of numbers")
+      ->add_option("--source",
+                   arguments->source,
+                   "source sentences, one per line (frames: one line of numbers), plain or gzip")
       ->required();
-  command->add_option("--target", arguments->target, "the translations, line by line")->required();
-  command->add_flag("--json", arguments->json, "a JSON object for each pair, with its symbols");
+  command->add_option("--target", arguments->target, "translations, one per line")->required();
+  command->add_flag("--json", arguments->json, "print one JSON object per pair, with its symbols");
   arguments->files.add_to(*command);
   command->callback([arguments] { score(*arguments); });
 }

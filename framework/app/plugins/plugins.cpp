@@ -37,7 +37,7 @@ void PluginArguments::add_to(CLI::App& command, const char* kind_help, const cha
   command.add_option("kind", kind, kind_help);
   if (name_help != nullptr) command.add_option("name", name, name_help);
   add_plugin_option(command, plugins);
-  command.add_flag("--json", json, "print it as JSON");
+  command.add_flag("--json", json, "print JSON");
 }
 
 void PluginArguments::load() const {
@@ -78,9 +78,9 @@ void list(const PluginArguments& arguments) {
 
 void add_list(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<PluginArguments>();
-  CLI::App* command = add_command(
-      app, "list", "the plugins there are, one line each", "Plugins", "softalign list scores");
-  arguments->add_to(*command, "encoder, score, task, ..., or its plural");
+  CLI::App* command =
+      add_command(app, "list", "list the plugins of each kind", "Plugins", "softalign list scores");
+  arguments->add_to(*command, "kind of plugin: encoder, score, task, ...");
   command->callback([arguments] { list(*arguments); });
 }
 
@@ -96,7 +96,7 @@ std::vector<const PluginEntry*> chosen(const PluginArguments& arguments) {
     return registry.entries(kind);
   }
   if (!arguments.name.empty())
-    throw SpecError("check all takes no name; write check KIND {}", arguments.name);
+    throw SpecError("`check all` takes no name; write `check KIND {}`", arguments.name);
   std::vector<const PluginEntry*> all;
   for (const std::string& kind : registry.kinds())
     for (const PluginEntry* entry : registry.entries(kind)) all.push_back(entry);
@@ -148,11 +148,12 @@ void add_check(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
       add_command(app,
                   "check",
-                  "try on a plugin the laws that every one must keep: gradients, padding, bits",
+                  "test a plugin: gradients, padding, bits",
                   "Plugins",
                   "softalign check score angular --plugin angular.so; softalign check all");
-  arguments->add_to(
-      *command, "encoder, score, ..., or all", "the plugin's name (default: all of the kind)");
+  arguments->add_to(*command,
+                    "kind of plugin: encoder, score, ..., or all",
+                    "name of the plugin (default: all of the kind)");
   command->get_option("kind")->required();
   command->callback([arguments, &outcome] { check(*arguments, outcome); });
 }
@@ -336,12 +337,11 @@ void describe(const PluginArguments& arguments) {
     if (arguments.json)
       print_json(json_of(options));
     else
-      print_text(
-          "{}\n{}",
-          fitted(
-              "The keys of a spec; softalign describe KIND NAME shows those of a plugin. At the "
-              "top of a file, extends: FILE or [FILE, ...] takes over all that these files say.\n"),
-          option_table(options));
+      print_text("{}\n{}",
+                 fitted("The keys of a spec; `softalign describe KIND NAME` lists those of a "
+                        "plugin. A file may begin with\nextends: FILE or [FILE, ...], to inherit "
+                        "the values of these files.\n"),
+                 option_table(options));
     return;
   }
   const std::string kind = kind_named(arguments.kind);
@@ -387,11 +387,12 @@ void add_describe(CLI::App& app, Outcome&) {
   CLI::App* command =
       add_command(app,
                   "describe",
-                  "what a plugin is, and its options; or all keys of a spec",
+                  "explain a plugin and its options, or the keys of a spec",
                   "Plugins",
                   "softalign describe score additive; softalign describe spec train.batch");
-  arguments->add_to(
-      *command, "encoder, score, task, ..., or spec", "the plugin's name; a key of a spec");
+  arguments->add_to(*command,
+                    "kind of plugin: encoder, score, task, ..., or spec",
+                    "name of the plugin, or a key of the spec");
   command->get_option("kind")->required();
   command->callback([arguments] { describe(*arguments); });
 }

@@ -19,16 +19,15 @@ namespace {
 constexpr const char* kCompareExample =
     R"(softalign compare results/reverse --metric bleu,dev/loss --baseline score=dot
 
-Runs that differ in nothing but the seed are one group. The first table has the
-parameters in which groups differ, and the metrics over the seeds. In the second
-every group stands against the baseline: the mean difference over pairs of runs
-of one seed, its 95 % interval and p for seeds and test sentences that are drawn
-anew, and p corrected for the number of groups (Holm). One pair of runs has
-neither: training varies, too. The baseline is the first group without attention (vanilla), where there is one, or
-else the first; --baseline names another. It is not the best one, since p-values
-against what was chosen by its own score are too small.
-Runs that are not complete are named and left out. If some cannot be read, the
-table says that it is incomplete, and the exit status is not 0.)";
+Runs that differ only in the seed form a group. The first table shows the parameters
+in which the groups differ, and each metric over the seeds. The second compares every
+group with the baseline: the mean difference over pairs of runs with the same seed, its
+95 % interval, p, and p corrected for the number of groups (Holm); interval and p
+account for other seeds and other test sentences, so a single pair of runs has no p.
+The baseline is the first group without attention, else the first group; --baseline
+selects another. It is never chosen by its score, which would make p too small.
+Incomplete runs are reported and left out. If a run cannot be read, the table is marked
+as incomplete and the exit status is not 0.)";
 
 const std::map<std::string, ComparisonFormat> kComparisonFormats = {
     {"text", ComparisonFormat::text},
@@ -72,39 +71,42 @@ void add_compare(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
       add_command(app,
                   "compare",
-                  "runs beside each other: mean and deviation over seeds, tests against a baseline",
+                  "compare runs: mean and deviation over seeds, tests against a baseline",
                   "Records",
                   kCompareExample);
   arguments->runs.add_to(*command)->capture_default_str();
-  command->add_option("--metric",
-                      arguments->options.metrics,
-                      "bleu,token_accuracy: of the test; dev/loss: the last of a series, "
-                      "dev/loss:best (default: the main ones of the test)");
+  command->add_option(
+      "--metric",
+      arguments->options.metrics,
+      "metrics of the test set (bleu,token_accuracy), the last value of a series (dev/loss) or its "
+      "best (dev/loss:best); default: the main metrics of the test set");
   command->add_option("--baseline",
                       arguments->options.baseline,
-                      "a group: its number, KEY=VALUE of its parameters (in quotes: several), a "
-                      "value, the beginning of a run's id, or a run's name (default: the one "
-                      "without attention, or the first)");
+                      "the group to compare with: its number, 'KEY=VALUE ..' of its parameters, a "
+                      "value, or the id (its beginning will do) or name of a run (default: the "
+                      "group without attention, else the first)");
   command->add_option("--length",
                       arguments->options.lengths,
-                      "only test sentences of source length 31-50, 61+ or 40, as the runs count "
-                      "(evaluate.length_unit)");
+                      "only test sentences of this source length: 31-50, 61+ or 40, counted in the "
+                      "runs' evaluate.length_unit");
   command
-      ->add_option(
-          "--resamples", arguments->options.draws.resamples, "of the test sentences (bootstrap)")
+      ->add_option("--resamples",
+                   arguments->options.draws.resamples,
+                   "number of bootstrap samples of the test sentences")
       ->check(integer(between(1, 10'000'000)))
       ->capture_default_str();
-  command->add_flag("--no-tests", arguments->no_tests, "only the table of groups")
+  command
+      ->add_flag("--no-tests", arguments->no_tests, "print only the table of groups, without tests")
       ->excludes("--resamples");
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   add_threads_option(*command, arguments->threads);
   command
       ->add_option("--format",
                    arguments->format,
-                   "text; or the groups alone as markdown, latex (booktabs) or csv")
+                   "text, or only the table of groups as markdown, latex (booktabs) or csv")
       ->check(CLI::IsMember({"text", "markdown", "latex", "csv"}))
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print it all as JSON");
+  command->add_flag("--json", arguments->json, "print everything as JSON");
   command->callback([arguments, &outcome] { outcome.code = compare_and_print(*arguments); });
 }
 

@@ -152,25 +152,24 @@ ExitCode diff(const DiffArguments& arguments) {
 
 void add_diff(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<DiffArguments>();
-  CLI::App* command = add_command(
-      app,
-      "diff",
-      "in what two runs differ: spec, data, environment, numbers, bits",
-      "Records",
-      "softalign diff 3f2a 81c0\n\n"
-      "The exit status is 0 whether they differ or not, as with git diff; with --exit-code it is "
-      "4\n"
-      "when a number or text of the results does (what verify compares, bit for bit). An ulp is "
-      "the\n"
-      "step from one number to the next: of 64 bits in a series, of 32 bits in parameters.");
+  CLI::App* command =
+      add_command(app,
+                  "diff",
+                  "show how two runs differ: spec, data, environment, numbers, bits",
+                  "Records",
+                  "softalign diff 3f2a 81c0\n\nThe exit status is 0 even if the runs differ; with "
+                  "--exit-code it is 4 if their results, as\ncompared by verify, are not equal bit "
+                  "for bit. An ulp is the distance between neighbouring\nfloating-point numbers: "
+                  "of 64 bits in a series, of 32 bits in parameters.");
   command
-      ->add_option(
-          "run", arguments->runs[0], "a run's folder, its run.h5, or the beginning of its id")
+      ->add_option("run",
+                   arguments->runs[0],
+                   "folder, run.h5 or id of a run; the beginning of an id will do")
       ->required();
-  command->add_option("other", arguments->runs[1], "another run, in the same way")->required();
+  command->add_option("other", arguments->runs[1], "the other run")->required();
   add_results_option(*command, arguments->results);
-  command->add_flag("--exit-code", arguments->exit_code, "4 when the results differ");
-  command->add_flag("--json", arguments->json, "print it as JSON");
+  command->add_flag("--exit-code", arguments->exit_code, "exit with 4 if the results differ");
+  command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments, &outcome] { outcome.code = diff(*arguments); });
 }
 

@@ -63,10 +63,9 @@ void check_used(const CLI::App& command, const std::string& what) {
                                                       {"--every-line", "sentences"}};
   for (const auto& [option, only] : kOnlyOf)
     if (command.count(option) > 0 && what != only)
-      throw SpecError(
-          "{}: has no effect on {}; leave it out, or add --what {}", option, what, only);
+      throw SpecError("{}: has no effect on {}; omit it, or add --what {}", option, what, only);
   if (command.count("--format") > 0 && !kWhat.contains(what))
-    throw SpecError("--format: {} have one format only; leave it out", what);
+    throw SpecError("--format: {} have only one format; omit it", what);
 }
 
 std::vector<fs::path> paths_of(const ExportArguments& arguments) {
@@ -79,7 +78,7 @@ std::vector<fs::path> paths_of(const ExportArguments& arguments) {
 fs::path one_run(const ExportArguments& arguments) {
   const std::vector<fs::path> runs = paths_of(arguments);
   if (runs.size() != 1)
-    throw SpecError("--what {}: takes one run, and there are {}", arguments.what, runs.size());
+    throw SpecError("--what {}: takes one run, not {}", arguments.what, runs.size());
   return runs[0];
 }
 
@@ -126,8 +125,9 @@ ExitCode export_tables(ExportArguments& arguments) {
   for (const std::string& fault : made.faults) faults += fault + "\n";
   print_error(faults);
   if (made.runs == 0 && made.unreadable)
-    throw MachineError("{}: no run there that can be read", arguments.runs.places.front());
-  if (made.runs == 0) throw DataError("{}: no run there to export", arguments.runs.places.front());
+    throw MachineError("{}: contains no readable run", arguments.runs.places.front());
+  if (made.runs == 0)
+    throw DataError("{}: contains no run to export", arguments.runs.places.front());
   write(arguments.file, made.table);
   return made.unreadable ? ExitCode::failed : made.faults.empty() ? ExitCode::done : ExitCode::data;
 }
@@ -139,60 +139,57 @@ void add_export(CLI::App& app, Outcome& outcome) {
   CLI::App* command = add_command(
       app,
       "export",
-      "runs, learning curves or test sentences as a table for other programs",
+      "write runs, learning curves, test sentences or links as CSV or JSON",
       "Records",
-      "softalign export results/reverse --format csv --what curves -o curves.csv\n\n"
-      "runs: a row a run, its options and metrics. curves: a row a number, by series and update.\n"
-      "sentences: a row a test sentence, with the counts behind every metric. CSV is that of\n"
-      "RFC 4180. The same records give the same bytes. Runs that cannot be read are named and left "
-      "out.\nlinks: of one run, those of its alignments, in Pharaoh format: i-j of source and "
-      "target, a "
-      "line for each line of the text.");
+      "softalign export results/reverse --format csv --what curves -o curves.csv\n\nruns: one row "
+      "per run, with its options and metrics. curves: one row per number, by series\nand update. "
+      "sentences: one row per test sentence, with the counts of every metric. links: the\nlinks of "
+      "one run's alignments in Pharaoh format (i-j, source and target), one line per line of\nthe "
+      "text. CSV follows RFC 4180. The same records give the same bytes. Unreadable runs "
+      "are\nreported and left out.");
   arguments->runs.add_to(*command)->required();
   command->add_option("--format", arguments->format, "csv or json")
       ->check(CLI::IsMember({"csv", "json"}))
       ->capture_default_str();
   command
-      ->add_option(
-          "--what",
-          arguments->what,
-          "runs, curves, sentences, links, states (principal components of a model's vectors), or "
-          "report: all that a report draws; the last two as JSON")
+      ->add_option("--what",
+                   arguments->what,
+                   "what to write: runs, curves, sentences, links, states (principal components of "
+                   "a model's vectors, as JSON) or report (the data of a report, as JSON)")
       ->check(CLI::IsMember({"runs", "curves", "sentences", "links", "states", "report"}))
       ->capture_default_str();
-  command->add_flag("--every-line",
-                    arguments->every_line,
-                    "of sentences: a row for each line of the test file, also for those that were "
-                    "skipped");
+  command->add_flag(
+      "--every-line",
+      arguments->every_line,
+      "sentences: write a row for every line of the test file, including skipped ones");
   command
       ->add_option("--resamples",
                    arguments->report.draws.resamples,
-                   "of report: draws of the bootstrap; with 0 nothing is tested")
+                   "report: number of bootstrap samples; 0: no tests")
       ->check(integer(between(0, 10'000'000)))
       ->capture_default_str();
   command
-      ->add_option(
-          "--sentences",
-          arguments->report.sentences,
-          "of report: whose alignments, numbered from 0 (default: as many as a page holds)")
+      ->add_option("--sentences",
+                   arguments->report.sentences,
+                   "report: sentences whose alignments are written, from 0 (default: as many as a "
+                   "page holds)")
       ->delimiter(',')
       ->check(integer());
   command
       ->add_option("--smooth",
                    arguments->report.smooth,
-                   "of report: average this many updates into each point of a training curve")
+                   "report: number of updates averaged into a point of a training curve")
       ->check(integer(between(1, 1'000'000'000)));
-  command->add_option(
-      "--module",
-      arguments->module,
-      "of links: which alignments: cross (test, teacher-forced), cross_search, cross_layer1 "
-      "(default: the first of these that there is)");
-  command->add_option("--head", arguments->head, "of links: of which head (default: the first)")
+  command->add_option("--module",
+                      arguments->module,
+                      "links: the alignments to use: cross (test, teacher-forced), cross_search, "
+                      "cross_layer1 (default: the first that the record has)");
+  command->add_option("--head", arguments->head, "links: the head to use, from 0 (default: 0)")
       ->check(integer());
   arguments->reading.add_to(*command);
-  add_state_option(*command, arguments->state, "of states: ");
+  add_state_option(*command, arguments->state, "states: ");
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
-  arguments->file.add_to(*command, "-o,--output", "a new file (default: standard output)");
+  arguments->file.add_to(*command, "-o,--output", "write to this file (default: standard output)");
   command->get_option("--force")->needs("--output");
   command->callback([arguments, command, &outcome] {
     check_used(*command, arguments->what);
@@ -233,22 +230,24 @@ void add_report(CLI::App& app, Outcome&) {
   CLI::App* command =
       add_command(app,
                   "report",
-                  "one HTML file about a run, a study or a sweep, with its alignments to explore",
+                  "write an interactive HTML report about a run, a study or a sweep",
                   "Records",
                   "softalign report results/quickstart -o quickstart.html");
   command
       ->add_option(
           "runs",
           arguments->places,
-          "the folder of a run, a study or a sweep, a run.h5, or the beginning of a run's id")
+          "folders of runs, studies or sweeps, a run.h5, or the id of a run; its beginning will do")
       ->required();
   add_results_option(*command, arguments->results);
-  arguments->output.add_to(*command,
-                           "-o,--output",
-                           "the file; default: report.html in that folder; several places need it");
-  command->add_flag("--checklist",
-                    arguments->checklist,
-                    "the reproducibility checklist as Markdown, printed unless -o is given");
+  arguments->output.add_to(
+      *command,
+      "-o,--output",
+      "write to this file (default: report.html in the folder); required for several folders");
+  command->add_flag(
+      "--checklist",
+      arguments->checklist,
+      "write the reproducibility checklist as Markdown instead (default: standard output)");
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   command->callback([arguments] { report(*arguments); });
 }

@@ -74,8 +74,7 @@ void choose(std::vector<RunLine>& lines, const LsArguments& arguments) {
   for (const RunState state : run_states()) legal.emplace_back(to_string(state));
   for (const std::string& state : arguments.states)
     if (std::ranges::find(legal, state) == legal.end())
-      throw SpecError(
-          "--state: '{}' is no state of a run{}", printable(state), suggestion(state, legal));
+      throw SpecError("--state: unknown state '{}'{}", printable(state), suggestion(state, legal));
   if (!arguments.sort.empty() && !lines.empty()) {
     const RunTable table = table_of(lines);
     take(lines, table.sorted(table.column(arguments.sort, "--sort")));
@@ -246,33 +245,33 @@ constexpr const char* kLsExample =
     R"(softalign ls --where 'units>64 and score=dot' --columns name,units,bleu --sort bleu
 
 NAME is a column (run, name, state, updates, age, started, seconds, host, commit,
-tags, notes), a metric (bleu of the test, dev/loss) or the end of an option's path
+tags, notes), a metric (bleu of the test set, dev/loss) or the end of an option's path
 (units, encoder.units). Conditions are NAME OP VALUE, joined by 'and'; OP is one of
-= != < <= > >=, and a VALUE with blanks stands in quotes. seconds are those of
-training and dev evaluation.)";
+= != < <= > >=, and a VALUE with spaces is quoted. seconds is the time of training and
+dev evaluation.)";
 
 }  // namespace
 
 void add_ls(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<LsArguments>();
-  CLI::App* command = add_command(app, "ls", "list runs and their status", "Records", kLsExample);
-  command->add_option("folder", arguments->folder, "where to look")->capture_default_str();
+  CLI::App* command = add_command(app, "ls", "list runs and their state", "Records", kLsExample);
+  command->add_option("folder", arguments->folder, "folder of the runs")->capture_default_str();
   command->add_option("--state", arguments->states, "only runs in these states: lost,interrupted")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option(
-      "--where", arguments->where, "only runs that meet conditions: 'units>64 and score=dot'");
+      "--where", arguments->where, "only runs that match: 'units>64 and score=dot'");
   command->add_option("--tag", arguments->tags, "only runs with all of these tags")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--columns", arguments->columns, "show these: name,units,dev/loss")
+  command->add_option("--columns", arguments->columns, "columns to show: name,units,dev/loss")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--sort",
                       arguments->sort,
-                      "by a NAME: of a metric the best first, the most updates, the newest start, "
-                      "else the lowest (default: by path)");
-  command->add_flag("--json", arguments->json, "print them as JSON");
+                      "sort by NAME: metrics best first, updates and start times in descending "
+                      "order, anything else in ascending order (default: by path)");
+  command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments, &outcome] { outcome.code = ls(*arguments); });
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 std::string size_of(const DiskUsage& usage) { return bytes_text(static_cast<double>(usage.bytes)); }
 
-constexpr const char* kKept = "nothing is removed; --yes removes without asking";
+constexpr const char* kKept = "nothing was removed; --yes removes without asking";
 
 void remove_whole(const fs::path& path) {
   std::error_code error;
@@ -38,12 +38,14 @@ RunFolder run_folder(const fs::path& path) {
     throw SpecError("{}: is a link; name the folder that it leads to",
                     printable(path.string(), kWhole));
   if (!is_folder(path))
-    throw SpecError("{}: is a record alone, no run's folder; remove the file itself",
+    throw SpecError("{}: is a single record, not the folder of a run; remove the file itself",
                     printable(path.string(), kWhole));
   return {path};
 }
 
-void add_yes(CLI::App& command, bool& yes) { command.add_flag("-y,--yes", yes, "do not ask"); }
+void add_yes(CLI::App& command, bool& yes) {
+  command.add_flag("-y,--yes", yes, "do not ask for confirmation");
+}
 
 // softalign tag RUN.. +TAG.. -TAG..
 
@@ -58,7 +60,7 @@ void tag(TagArguments arguments, const std::vector<std::string>& unknown) {
   for (const std::string& word : arguments.words) {
     if (word == "-h") throw CLI::CallForHelp();
     if (word.starts_with("--")) throw SpecError("unknown option '{}'", printable(word));
-    if (word == "+" || word == "-") throw SpecError("'{}' names no tag", word);
+    if (word == "+" || word == "-") throw SpecError("'{}' is not a tag", word);
     if (word.starts_with('+'))
       add.push_back(word.substr(1));
     else if (word.starts_with('-'))
@@ -66,9 +68,9 @@ void tag(TagArguments arguments, const std::vector<std::string>& unknown) {
     else
       runs.push_back(word);
   }
-  if (runs.empty()) throw SpecError("no run is given");
+  if (runs.empty()) throw SpecError("missing run");
   if (add.empty() && remove.empty())
-    throw SpecError("no tag is given; write +TAG to add one, -TAG to remove one");
+    throw SpecError("missing tag; write +TAG to add one, -TAG to remove one");
   std::vector<RunFolder> folders;
   for (const auto& found : find_runs(runs, arguments.results))
     for (const fs::path& path : found) folders.push_back(run_folder(path));
@@ -145,9 +147,9 @@ struct GcArguments {
 };
 
 std::vector<Garbage> garbage_below(const std::string& folder) {
-  Garbage checkpoints{"checkpoints", "training such a run longer begins anew; no verify --quick"};
-  Garbage journals{"journals", "a damaged run.h5 cannot be made again"};
-  Garbage cache{"cache", "data is read and prepared again"};
+  Garbage checkpoints{"checkpoints", "runs cannot be extended, or verified with --quick"};
+  Garbage journals{"journals", "a damaged run.h5 cannot be recovered"};
+  Garbage cache{"cache", "data is prepared again by the next run"};
   if (folder != GcArguments().folder || is_there(folder))
     for (const RunFolder& run : runs_below(folder)) {
       if (run_status(run).state != RunState::complete || !published_end(run)) continue;
@@ -193,14 +195,11 @@ ExitCode gc(const GcArguments& arguments) {
 
 void add_tag(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<TagArguments>();
-  CLI::App* command = add_command(app,
-                                  "tag",
-                                  "add tags to runs, or remove them",
-                                  "Records",
-                                  "softalign tag 3f2a +paper -draft");
+  CLI::App* command = add_command(
+      app, "tag", "add or remove tags of runs", "Records", "softalign tag 3f2a +paper -draft");
   command->set_help_flag("--help", "print this help and exit (also -h)");  // -h could be a tag
   command->allow_extras();
-  command->add_option("words", arguments->words, "runs, as `show` takes them; +TAG, -TAG");
+  command->add_option("words", arguments->words, "runs, +TAG to add a tag, -TAG to remove one");
   add_results_option(*command, arguments->results);
   command->callback([arguments, command] { tag(*arguments, command->remaining()); });
 }
@@ -218,22 +217,21 @@ void add_gc(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<GcArguments>();
   CLI::App* command = add_command(app,
                                   "gc",
-                                  "show what can be removed, and remove it",
+                                  "remove files that are no longer needed, after asking",
                                   "Records",
                                   "softalign gc results --what journals,cache");
-  command->add_option("folder", arguments->folder, "of the runs")->capture_default_str();
+  command->add_option("folder", arguments->folder, "folder of the runs")->capture_default_str();
   command
-      ->add_option(
-          "--what",
-          arguments->what,
-          "checkpoints and journals of complete runs; cache: the data prepared for all runs of "
-          "this user")
+      ->add_option("--what",
+                   arguments->what,
+                   "what to remove: checkpoints or journals of complete runs, or cache, the "
+                   "prepared data of all runs of this user")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"checkpoints", "journals", "cache"}))
       ->capture_default_str();
   add_yes(*command, arguments->yes);
-  command->add_flag("--json", arguments->json, "print what there is as JSON");
+  command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments, &outcome] { outcome.code = gc(*arguments); });
 }
 

@@ -30,9 +30,9 @@ namespace {
 
 constexpr const char* kPublishExample = R"(softalign publish 3f2a -o supplement/run.h5
 
-Left out are host, kernel, environment, and every event and fact that has an
-absolute path or the host's name in it. Names, notes, tags, vocabularies and
-sentences stay as they are.)";
+The copy lacks the host, the kernel, the environment, and every event and fact that
+contains an absolute path or the host's name. Names, notes, tags, vocabularies and
+sentences are copied unchanged.)";
 
 struct PublishArguments {
   RunArgument run;
@@ -164,28 +164,29 @@ void publish(const PublishArguments& arguments) {
   if (!files.empty())
     print_text("data: {}\n", printable(fmt::format("{}", fmt::join(files, ", ")), kWhole));
   if (!runs.empty())
-    print_text("of these, runs: {}; publish them, too, each as run.h5 in a folder of that name\n",
-               printable(fmt::format("{}", fmt::join(runs, ", ")), kWhole));
+    print_text(
+        "the data includes runs: {}; publish them, too, each as run.h5 in a folder of that name\n",
+        printable(fmt::format("{}", fmt::join(runs, ", ")), kWhole));
 }
 
 }  // namespace
 
 void add_publish(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<PublishArguments>();
-  CLI::App* command = add_command(app,
-                                  "publish",
-                                  "copy a record without what tells whose machine made it",
-                                  "Records",
-                                  kPublishExample);
+  CLI::App* command =
+      add_command(app,
+                  "publish",
+                  "copy a record without personal data about the machine that made it",
+                  "Records",
+                  kPublishExample);
   arguments->run.add_to(*command);
-  arguments->out.add_to(*command, "-o,--output", "the copy, which verifies as the record does");
+  arguments->out.add_to(*command, "-o,--output", "the copy, which can be verified like the record");
   command->get_option("--output")->required();
   command
-      ->add_option(
-          "--below",
-          arguments->below,
-          "name data below this folder by its path in it, so that a record that lies below "
-          "it finds them; other data is named by its file's name")
+      ->add_option("--below",
+                   arguments->below,
+                   "store paths of data below this folder relative to it, so that a record below "
+                   "it finds its data; of other data only the file's name is stored")
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory);
   command->callback([arguments] { publish(*arguments); });
@@ -197,7 +198,7 @@ void add_recover(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<RunArgument>();
   CLI::App* command = add_command(app,
                                   "recover",
-                                  "make the record of a run that was killed, from its journals",
+                                  "write the record of a killed run from its journals",
                                   "Records",
                                   "softalign recover 3f2a");
   arguments->add_to(*command);
@@ -207,7 +208,7 @@ void add_recover(CLI::App& app, Outcome&) {
     const Record record(run.record());
     print_text("{}: {}, {}\n",
                short_path(record.file()),
-               record.complete() ? "complete" : "not complete; run its spec again to resume",
+               record.complete() ? "complete" : "incomplete; run its spec again to resume",
                counted(record.last_update(), "update"));
   });
 }

@@ -13,11 +13,11 @@ void add_serve(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(app,
                                   "serve",
-                                  "reports in a browser on this machine, which follow what trains",
+                                  "serve live reports to a browser on this machine",
                                   "Records",
                                   "softalign serve results");
-  command->add_option("folder", arguments->folder, "where the runs are")->capture_default_str();
-  command->add_option("--port", arguments->port, "of the address (default: one that is free)")
+  command->add_option("folder", arguments->folder, "folder of the runs")->capture_default_str();
+  command->add_option("--port", arguments->port, "port of the server (default: a free one)")
       ->check(integer(between(0, 65535)));
   command->callback([arguments] {
     become_script("serve.py",
@@ -27,13 +27,14 @@ void add_serve(CLI::App& app, Outcome&) {
 }
 
 void add_figures(CLI::App& app, Outcome&) {
-  CLI::App* command = add_command(
-      app,
-      "figures",
-      "figures for papers, as PDF and PNG: lengths, curves, alignments, images, "
-      "heatmap, states, or all; `softalign figures lengths --help` lists the options of one",
-      "Records",
-      "softalign figures lengths results/reverse --metric bleu");
+  CLI::App* command =
+      add_command(app,
+                  "figures",
+                  "draw figures for papers, as PDF and PNG",
+                  "Records",
+                  "softalign figures lengths results/reverse --metric bleu\n\nFigures: lengths, "
+                  "curves, alignments, images, heatmap, states, or all.\n`softalign figures "
+                  "lengths --help` lists the options of a figure.");
   command->prefix_command();
   command->callback([command] {
     std::vector<std::string> words = command->remaining();

@@ -143,7 +143,7 @@ std::string summary(const Record& record) {
 }
 
 void show_summary(const Record& record) {
-  print_text("{}\nspec, what was given, with paths as the record has them:\n{}",
+  print_text("{}\nspec as given, with the paths of the record:\n{}",
              summary(record),
              given_lines(record.spec_yaml()));
   if (const MetricTable table = read_by_length(record); !table.rows.empty())
@@ -167,10 +167,8 @@ void show(const ShowArguments& arguments) {
     return show_sentence(record.alignments(),
                          printable(fmt::format("{} {}", record.name(), record.run_id()), kWhole),
                          sentence);
-  if (!arguments.module.empty())
-    throw SpecError("--module {}: of which sentence? add --sentence N", arguments.module);
-  if (arguments.head)
-    throw SpecError("--head {}: of which sentence? add --sentence N", *arguments.head);
+  if (!arguments.module.empty()) throw SpecError("--module {}: add --sentence N", arguments.module);
+  if (arguments.head) throw SpecError("--head {}: add --sentence N", *arguments.head);
   if (!arguments.diagnostic.empty()) {
     const std::string tables = diagnostic_tables(record, arguments.diagnostic);
     if (arguments.json) return print_json(diagnostics_json(record, arguments.diagnostic));
@@ -188,7 +186,7 @@ void add_show(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = add_command(app,
                                   "show",
-                                  "what a record holds; or how a sentence was aligned",
+                                  "show the contents of a record, or the alignment of a sentence",
                                   "Records",
                                   "softalign show 3f2a --sentence 5");
   arguments->run.add_to(*command);
@@ -197,21 +195,20 @@ void add_show(CLI::App& app, Outcome&) {
           ->add_option(
               "--sentence", arguments->sentence, "draw the alignment of this sentence, from 0")
           ->check(integer());
-  command->add_option("--module",
-                      arguments->module,
-                      "which alignments: cross (test, teacher-forced), cross_search, cross_dev; "
-                      "cross_layer1, ...: single heads; encoder_layer1, ...: the encoder's "
-                      "attention to its own source; decoder_layer1, ...: the decoder's to its own "
-                      "target; words_cross, ...: symbols joined to words "
-                      "(default, where symbols are parts of words)");
-  command->add_option("--head", arguments->head, "which head of such a layer, from 0")
+  command->add_option(
+      "--module",
+      arguments->module,
+      "the alignments to draw: cross (test, teacher-forced), cross_search, cross_dev; "
+      "cross_layer1, ...: single heads; encoder_layer1, ..., decoder_layer1, ...: self-attention; "
+      "words_cross, ...: subwords merged into words (the default with subwords)");
+  command->add_option("--head", arguments->head, "the head to draw of such a layer, from 0")
       ->check(integer());
   command
       ->add_option("--diagnostic",
                    arguments->diagnostic,
-                   "all that this diagnostic found: gradient_flow, ...")
+                   "show the results of this diagnostic: gradient_flow, ...")
       ->excludes(sentence);
-  command->add_flag("--json", arguments->json, "print it as JSON");
+  command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { show(*arguments); });
 }
 

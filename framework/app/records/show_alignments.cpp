@@ -119,7 +119,7 @@ class Drawing {
            (link.empty() ? ""
             : fits       ? "   "
                          : "\n") +
-           link + "\nbehind a row: its largest weight, and where that is\n";
+           link + "\nafter each row: its largest weight and the position of it\n";
   }
 
   const Alignment& a_;
@@ -139,7 +139,7 @@ std::string chosen_module(const StoredAlignments& alignments, const std::string&
   const auto modules = alignments.modules();
   if (modules.empty())
     throw SpecError(
-        "{}: holds no alignments: the model has no attention, or record.alignments and "
+        "{}: has no alignments: the model has no attention, or record.alignments and "
         "record.snapshots are 0",
         alignments.file().string());
   if (given.empty()) return default_module(modules, true);
@@ -164,7 +164,7 @@ Alignment newest(const StoredAlignments& alignments,
                  std::optional<Index> head = {}) {
   const auto all = alignments.sentences(module);
   if (std::find(all.begin(), all.end(), sentence) == all.end())
-    throw SpecError("{}: {} holds no alignment of sentence {}, but {}",
+    throw SpecError("{}: {} has no alignment of sentence {}, but {}",
                     alignments.file().string(),
                     module,
                     sentence,
@@ -216,7 +216,7 @@ void show_alignment_record(const AlignmentRecord& record, const ShownSentence& s
   const std::string title = short_path(record.file());
   if (shown.number) return show_sentence(alignments, title, shown);
   if (alignments.modules().empty())
-    throw DataError("{}: holds no sentence: none was translated", record.file().string());
+    throw DataError("{}: has no sentences: none was translated", record.file().string());
   const std::string module = chosen_module(alignments, shown.module);
   const std::vector<Index> sentences = alignments.sentences(module);
   if (shown.json) {

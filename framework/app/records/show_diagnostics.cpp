@@ -92,7 +92,7 @@ std::string diagnostics_summary(const Record& record) {
     }
   return table.empty() ? ""
                        : "\n" + table.fitted() +
-                             fmt::format("all of one: softalign show {} --diagnostic NAME\n",
+                             fmt::format("softalign show {} --diagnostic NAME shows all of one\n",
                                          record.run_id());
 }
 
@@ -101,7 +101,7 @@ std::string diagnostic_tables(const Record& record, const std::string& name) {
   if (all.empty()) {
     const std::vector<std::string> names =
         record.has(kGroup) ? record.children(kGroup) : std::vector<std::string>{};
-    throw SpecError("--diagnostic {}: this record has none of that name{}",
+    throw SpecError("--diagnostic {}: this record has no such diagnostic{}",
                     printable(name),
                     names.empty() ? "; a spec names diagnostics under `diagnostics:`"
                                   : suggestion(name, names));

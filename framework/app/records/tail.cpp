@@ -70,7 +70,7 @@ class Journals {
     if (!begun_ && tail_->header()) {
       begun_ = true;
       lines.push_back(fmt::format(
-          "{}  attempt {} begins", utc_time(tail_->header()->started), tail_->header()->attempt));
+          "{}  attempt {} started", utc_time(tail_->header()->started), tail_->header()->attempt));
     }
     for (const Frame& frame : frames)
       if (std::string line = std::visit(Line{}, frame); !line.empty())
@@ -85,7 +85,7 @@ class Journals {
 
 void tail(const TailArguments& arguments) {
   if (arguments.lines == 0 && !arguments.follow)
-    throw SpecError("-n 0 shows nothing; add -f to see only what comes from now on");
+    throw SpecError("-n 0 shows nothing; add -f to see only new lines");
   const RunFolder run = find_run_folder(arguments.run.run, arguments.run.results);
   Journals journals(run);
   std::vector<std::string> lines = journals.next();
@@ -108,14 +108,14 @@ void add_tail(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<TailArguments>();
   CLI::App* command = add_command(app,
                                   "tail",
-                                  "the last numbers of a run, also while it trains",
+                                  "show the last numbers of a run, also during training",
                                   "Records",
                                   "softalign tail -f 3f2a");
   arguments->run.add_to(*command);
-  command->add_option("-n,--lines", arguments->lines, "how many")
+  command->add_option("-n,--lines", arguments->lines, "number of lines")
       ->capture_default_str()
       ->check(integer(between(0, 1000000000)));
-  command->add_flag("-f,--follow", arguments->follow, "follow until the run ends");
+  command->add_flag("-f,--follow", arguments->follow, "follow the run until it ends");
   command->callback([arguments] { tail(*arguments); });
 }
 

@@ -21,7 +21,7 @@ fs::path temporary_place() {
   const fs::path place = given.empty() ? "/tmp" : given;
   std::error_code error;
   if (!fs::is_directory(place, error))
-    throw MachineError("{}: {}; set TMPDIR to a folder that can be written",
+    throw MachineError("{}: {}; set TMPDIR to a writable folder",
                        place.string(),
                        error ? error.message() : "is no folder");
   return place;
@@ -54,7 +54,7 @@ TemporaryFolder::TemporaryFolder(bool keep) : keep_(keep) {
   const std::string mark = keep ? "kept" : process_mark();
   std::string path = (place / fmt::format("{}{}{}", kPrefix, mark, kRandom)).string();
   if (mkdtemp(path.data()) == nullptr)
-    throw MachineError("{}: no folder can be made there; set TMPDIR to one that can be written",
+    throw MachineError("{}: cannot create a folder here; set TMPDIR to a writable folder",
                        place.string());
   path_ = path;
 }

@@ -47,8 +47,7 @@ std::string setting_differences(const Record& record) {
   for (const char* name : {"git_commit", "compiler", "flags", "isa", "gemm", "libs"})
     if (then.contains(name) && now.contains(name) && then[name] != now[name])
       found.push_back(fmt::format("{} was {}", name, text_of(then[name])));
-  return found.empty() ? "nothing else is known to differ"
-                       : fmt::format("{}", fmt::join(found, "; "));
+  return found.empty() ? "no other difference is known" : fmt::format("{}", fmt::join(found, "; "));
 }
 
 void check_arithmetic(const Record& record) {
@@ -57,9 +56,8 @@ void check_arithmetic(const Record& record) {
   const int made_with = numbered ? then["arithmetic"].get<int>() : 1;
   if (made_with == kArithmetic) return;
   throw DataError(
-      "{}: made with arithmetic {}, and this program computes with {}, whose last digits are "
-      "others "
-      "(CHANGELOG.md says why); verify with the version that made the record{}",
+      "{}: made with arithmetic {}; this program has arithmetic {}, which differs in the last "
+      "digits (see CHANGELOG.md); verify with the version that made the record{}",
       record.file().string(),
       made_with,
       kArithmetic,
@@ -74,30 +72,30 @@ void check_data(const Record& record, const Spec& spec) {
   });
   if (makes_pieces && libraries.find("sentencepiece " + sentencepiece_version()) == libraries.npos)
     throw DataError(
-        "{}: its sub-words are of another sentencepiece than this program's, {}, which may cut "
-        "words "
-        "otherwise; verify with the one of the record: {}",
+        "{}: its subwords are from another version of sentencepiece than this program's, {}, which "
+        "may segment words differently; verify with the version of the record, {}",
         record.file().string(),
         sentencepiece_version(),
         libraries);
   const auto changed = changed_data(record, spec);
   if (!changed.empty())
     throw DataError(
-        "{}: the data is not what the run read: {} changed; restore it, or name its place: {}=FILE",
+        "{}: the data differs from what the run read: {} changed; restore it, or give its new "
+        "path: {}=FILE",
         record.file().string(),
         fmt::join(changed, ", "),
         changed.front());
   const RunName name = run_name(spec);
   if (name.run_id == record.run_id() && name.identity_json == record.identity_json()) return;
   if (name.run_id == record.run_id())
-    throw damaged_record(record.file(), "its identity_json is not what its run id is the hash of");
+    throw damaged_record(record.file(), "its run id is not the hash of its identity_json");
   const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
   if (made_by == build_info().version)
     throw damaged_record(record.file(),
-                         fmt::format("its spec is that of another run, {}", name.run_id));
+                         fmt::format("its spec belongs to another run, {}", name.run_id));
   throw DataError(
-      "{}: this program calls the same spec run {}: its options have changed; verify "
-      "with the version that made the record, {}",
+      "{}: with this program the same spec has the run id {}, because its options have changed; "
+      "verify with the version that made the record, {}",
       record.file().string(),
       name.run_id,
       made_by);
@@ -139,9 +137,8 @@ ResumePoint begin_at_checkpoint(const Record& record, const VerifyArguments& arg
             }))
       return std::move(*beginning);
   throw DataError(
-      "{}: ckpt/ beside it holds no whole checkpoint of the run{}; --updates N runs the first N "
-      "updates "
-      "again, and without an option verify runs all",
+      "{}: ckpt/ beside it has no intact checkpoint of the run{}; --updates N repeats the first N "
+      "updates; without an option verify repeats all",
       record.file().string(),
       arguments.from ? fmt::format(" at or before update {}", latest) : " before its end");
 }
@@ -170,7 +167,7 @@ SecondRun run_again(const Record& record,
     run_experiment(resolved, options, observer);
   } catch (const Interrupted&) {
     if (!observer.reached())
-      throw Interrupted("interrupted; the record is as it was, verify it again");
+      throw Interrupted("interrupted; the record is unchanged, verify it again");
     second.whole = false;
   }
   second.record = RunFolder{place_of(resolved.spec, results).folder}.record();
@@ -203,7 +200,7 @@ std::vector<std::string> without_later_metrics(const Record& record,
 void verify(const VerifyArguments& arguments) {
   const Record record(find_run(arguments.run));
   if (!record.complete() && record.state() != softalign::to_string(RunState::pruned))
-    throw DataError("{}: the run is {}; only one that is complete or pruned can be verified",
+    throw DataError("{}: the run is {}; only complete or pruned runs can be verified",
                     record.file().string(),
                     record.state());
   const auto resolved = recorded_spec(record, arguments.overrides, arguments.plugins);
@@ -219,7 +216,7 @@ void verify(const VerifyArguments& arguments) {
   if (!different.empty()) {
     const std::size_t shown = std::min<std::size_t>(different.size(), 3);
     throw CheckError(
-        "{}: {} of its values differ when run again, first {}; {}",
+        "{}: {} of its values differ in the repetition, first {}; {}",
         record.file().string(),
         different.size(),
         fmt::join(different.begin(), different.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
@@ -243,33 +240,31 @@ void add_verify(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* command = add_command(app,
                                   "verify",
-                                  "run an experiment again from its record, compare every bit",
+                                  "repeat a run from its record and compare every bit",
                                   "Records",
                                   "softalign verify 3f2a");
   arguments->run.add_to(*command);
   command->add_option(
-      "overrides", arguments->overrides, "where its data is now: task.train.source=FILE");
+      "overrides", arguments->overrides, "new paths of its data: task.train.source=FILE");
   add_record_plugin_option(*command, arguments->plugins);
   add_threads_option(*command, arguments->threads);
-  CLI::Option* quick =
-      command->add_flag("--quick",
-                        arguments->quick,
-                        "only from the last checkpoint before the end, which is believed");
+  CLI::Option* quick = command->add_flag(
+      "--quick", arguments->quick, "repeat only from the last checkpoint, which is trusted");
   command
-      ->add_option(
-          "--from", arguments->from, "the same from the last checkpoint at or before an update")
+      ->add_option("--from",
+                   arguments->from,
+                   "repeat only from the last checkpoint at or before this update")
       ->type_name("UPDATE")
       ->check(integer(between(0, kMostUpdates)))
       ->excludes(quick);
   command
-      ->add_option(
-          "--updates",
-          arguments->updates,
-          "only this many updates, the first ones or those after the checkpoint: what training "
-          "and dev recorded")
+      ->add_option("--updates",
+                   arguments->updates,
+                   "repeat only N updates, from the start or the checkpoint, and compare training "
+                   "and dev series")
       ->type_name("N")
       ->check(integer(between(1, kMostUpdates)));
-  command->add_flag("--keep", arguments->keep, "keep the second record");
+  command->add_flag("--keep", arguments->keep, "keep the record of the repetition");
   command->callback([arguments] { verify(*arguments); });
 }
 

@@ -262,10 +262,10 @@ void add_complete(CLI::App& app, Outcome&) {
   CLI::App* command =
       add_command(app,
                   "complete",
-                  "what may stand for the last word, for the scripts of `completion`",
+                  "complete the last word of a command line; called by the scripts of `completion`",
                   "",
                   "softalign complete -- describe score ''");
-  command->add_option("words", *words, "of a command line, without the program's name");
+  command->add_option("words", *words, "words of the command line, without the program's name");
   command->callback([words, &app] { print_candidates(app, *words); });
 }
 
@@ -273,7 +273,7 @@ void add_completion(CLI::App& app, Outcome&) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = add_command(app,
                                   "completion",
-                                  "a completion script for a shell",
+                                  "print the completion script of a shell",
                                   "Setup",
                                   "eval \"$(softalign completion bash)\"");
   command->add_option("shell", *shell, "bash, zsh or fish")

@@ -54,7 +54,7 @@ double gflops(int threads) {
 std::string not_writable(fs::path folder) {
   folder = fs::absolute(folder);
   while (!fs::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
-  if (!fs::is_directory(folder)) return folder.string() + " is no folder";
+  if (!fs::is_directory(folder)) return folder.string() + " is not a folder";
   if (access(folder.c_str(), W_OK | X_OK) != 0) return folder.string() + " cannot be written";
   return "";
 }
@@ -78,7 +78,7 @@ std::map<std::string, std::string> python_versions(const std::vector<std::string
 
 std::string cache_text() {
   const auto folder = cache_folder();
-  if (!folder) return "none: every run reads its text again";
+  if (!folder) return "none: every run prepares its text again";
   const auto bytes = static_cast<double>(disk_usage(*folder).bytes);
   return fmt::format("{}, {}, may be removed at any time", folder->string(), bytes_text(bytes));
 }
@@ -124,7 +124,7 @@ std::vector<Finding> findings(const std::string& results) {
                     true});
   const MachineMemory memory = machine_memory();
   list.push_back({"memory",
-                  fmt::format("{}, {} available; a run may have {} ({})",
+                  fmt::format("{}, {} available; limit of a run: {} ({})",
                               bytes_text(memory.physical),
                               bytes_text(memory.available),
                               bytes_text(memory.limit),
@@ -176,8 +176,9 @@ void add_doctor(CLI::App& app, Outcome& outcome) {
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
-      app, "doctor", "what this machine has and how fast it is", "Setup", "softalign doctor");
-  command->add_option("--results", arguments->results, "where records go")->capture_default_str();
+      app, "doctor", "check this machine and measure its speed", "Setup", "softalign doctor");
+  command->add_option("--results", arguments->results, "folder for the records")
+      ->capture_default_str();
   command->add_flag("--json", arguments->json, "print the findings as JSON");
   command->callback(
       [arguments, &outcome] { doctor(arguments->results, arguments->json, outcome); });

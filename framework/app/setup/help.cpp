@@ -32,9 +32,12 @@ void print_help(const CLI::App& app, const std::vector<std::string>& words) {
 
 void add_help(CLI::App& app, Outcome&) {
   auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = add_command(
-      app, "help", "the help of the program or of a command", "Setup", "softalign help sweep run");
-  command->add_option("command", *words, "a command, and one of its own (default: the program)");
+  CLI::App* command = add_command(app,
+                                  "help",
+                                  "print the help of the program or of a command",
+                                  "Setup",
+                                  "softalign help sweep run");
+  command->add_option("command", *words, "a command and its subcommand (default: the program)");
   command->callback([words, &app] { print_help(app, *words); });
 }
 

@@ -16,7 +16,7 @@ namespace {
 JsonObject spec_schema() {
   JsonObject schema = schema_of(Spec());
   const JsonObject file = {{"type", "string"}};
-  schema["properties"]["extends"] = {{"description", "files that this one is laid over"},
+  schema["properties"]["extends"] = {{"description", "files whose values this one inherits"},
                                      {"anyOf", {file, {{"type", "array"}, {"items", file}}}}};
   return whole_schema("an experiment of softalign", std::move(schema), schema_definitions());
 }
@@ -29,13 +29,14 @@ void add_schema(CLI::App& app, Outcome&) {
     std::vector<std::string> plugins;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      app,
-      "schema",
-      "a JSON Schema, by which editors complete and check YAML",
-      "Setup",
-      "softalign schema > spec.schema.json\n\nThe first line of a spec tells an editor with a YAML "
-      "language server to use it:\n  # yaml-language-server: $schema=spec.schema.json");
+  CLI::App* command =
+      add_command(app,
+                  "schema",
+                  "print the JSON Schema with which editors complete and check YAML",
+                  "Setup",
+                  "softalign schema > spec.schema.json\n\nAn editor with a YAML language server "
+                  "uses the schema if a spec begins with this line:\n  # yaml-language-server: "
+                  "$schema=spec.schema.json");
   command->add_option("what", arguments->what, "spec, sweep or study (a sweep with variants)")
       ->check(CLI::IsMember({"spec", "sweep", "study"}))
       ->capture_default_str();

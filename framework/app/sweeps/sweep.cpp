@@ -62,7 +62,7 @@ void find_sweep_file(SweepArguments& arguments) {
   if (!fs::is_directory(arguments.file)) return;
   const RunList there = read_list(arguments.file);
   if (!fs::exists(there.file))
-    throw SpecError("{}: it was planned from {}, which is not there; give the sweep's YAML",
+    throw SpecError("{}: was planned from {}, which is missing; give the sweep's YAML file",
                     arguments.file,
                     there.file.string());
   demand_regular_file(there.file);
@@ -76,7 +76,7 @@ SweepSubject subject_of(const SweepArguments& arguments) {
   Plan& plan = subject.plan;
   if (arguments.is_planned()) {
     if (arguments.tiny || !arguments.overrides.empty())
-      throw SpecError("{}: is planned; --tiny and overrides go with the YAML", arguments.file);
+      throw SpecError("{}: is a plan; --tiny and overrides need the YAML file", arguments.file);
     plan.list = planned(arguments);
     plan.wanted = all_rows(plan.list);
     return subject;
@@ -110,12 +110,12 @@ void keep(const SweepArguments& arguments, SweepSubject& subject) {
   list = read_list(list.folder);
   subject.plan.wanted = all_rows(list);
   if (list.rows.size() < made)
-    write_error(fmt::format("note: run_cap is {} now, the plan has {}; {}\n",
+    write_error(fmt::format("note: run_cap is now {}, the plan has {}; {}\n",
                             made,
                             counted(list.rows.size(), "row"),
                             sweep_command("extend", arguments.out_words(), arguments.file)));
   if (list.rows.size() > made && list.method != SweepMethod::optuna)
-    write_error(fmt::format("note: the plan has {}, more than {} asks for now; plans only grow\n",
+    write_error(fmt::format("note: the plan has {}, more than {} now asks for; plans only grow\n",
                             counted(list.rows.size(), "row"),
                             arguments.file));
 }
@@ -125,7 +125,7 @@ RunList planned(const SweepArguments& arguments) {
   if (arguments.is_planned())
     return read_list(fs::is_directory(given) ? given : given.parent_path());
   if (!fs::exists(given))
-    throw SpecError("{}: no such file; give the YAML of a sweep or a study, or its folder",
+    throw SpecError("{}: no such file; give the YAML file of a sweep or a study, or its folder",
                     given.string());
   const Sweep sweep = read_sweep(given);
   const ListFolder folder{fs::path(arguments.out) / sweep.name};
@@ -136,7 +136,7 @@ RunList planned(const SweepArguments& arguments) {
   RunList list = read_list(folder.root);
   if (!sweep.has_variants() && list.hash != plan_hash(sweep, loader(arguments)))
     write_error(
-        fmt::format("note: {} or its base has changed since it was planned; this is about {}\n",
+        fmt::format("note: {} or its base has changed since it was planned; this shows {}\n",
                     given.string(),
                     folder.plan().string()));
   return list;
@@ -194,8 +194,8 @@ Json queued_json(const RunList& list, const ListStatus& status) {
   }
   if (unknown > 0)
     write_error(
-        fmt::format("note: {} may wait or run: not known here, or without an answer; "
-                    "SOFTALIGN_SCHEDULER names a file of your own\n",
+        fmt::format("note: {} may be queued or running: the scheduler is unknown here or does not "
+                    "answer; set SOFTALIGN_SCHEDULER to your own file\n",
                     counted(unknown, "job")));
   return json;
 }
@@ -239,8 +239,8 @@ void extend(SweepArguments arguments) {
   const RunList before = read_list(longer.folder);
   if (before.hash != longer.hash)
     throw SpecError(
-        "{}: more than run_cap has changed since {} was written; only the number of runs can be "
-        "raised, for anything else give the sweep another name",
+        "{}: more than run_cap has changed since {} was written; only run_cap can be raised, for "
+        "other changes give the sweep another name",
         arguments.file,
         longer.place().plan().string());
   const Index added = write_list(longer);
@@ -273,9 +273,11 @@ CLI::App* add_sweep_command(CLI::App& sweep, const char* name, const char* summa
 }
 
 void add_plan_options(CLI::App& command, SweepArguments& arguments) {
-  command.add_option("sweep", arguments.file, "the YAML file of a sweep or a study, or its folder")
+  command
+      .add_option(
+          "sweep", arguments.file, "YAML file of a sweep or a study, or its folder in the results")
       ->required();
-  command.add_option("--results", arguments.out, "where records go")->capture_default_str();
+  command.add_option("--results", arguments.out, "folder for the records")->capture_default_str();
   add_plugin_option(command, arguments.plugins);
 }
 
@@ -299,7 +301,7 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
     return command;
   };
 
-  CLI::App* command = sub("plan", "list the runs of a sweep, and write its plan");
+  CLI::App* command = sub("plan", "plan a sweep and list its rows");
   command->add_flag("--dry-run", s->dry_run, "write nothing");
   command->add_flag("--json", s->json, "print the plan as JSON");
   command->callback([s] { plan(s->sweep, s->dry_run, s->json); });
@@ -307,11 +309,11 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
   add_sweep_run(*sweep, outcome);
   add_sweep_submit(*sweep);
 
-  command = sub("status", "how the runs of a sweep stand, from their files");
-  command->add_flag("--json", s->json, "print it as JSON");
+  command = sub("status", "show the state of each row of a sweep");
+  command->add_flag("--json", s->json, "print JSON");
   command->callback([s, &outcome] { outcome.code = status(s->sweep, s->json); });
 
-  command = sub("extend", "add rows to a plan, after run_cap was raised");
+  command = sub("extend", "add rows to a plan whose run_cap was raised");
   command->callback([s] { extend(s->sweep); });
 
   add_sweep_work(*sweep);

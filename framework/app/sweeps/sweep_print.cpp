@@ -154,7 +154,7 @@ bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
   if (const auto row = std::ranges::find(rows, RunState::unreadable, &RowStatus::state);
       row != rows.end())
     print_error(
-        fmt::format("some rows cannot be read now, so nothing was done with them: {}", row->fault));
+        fmt::format("some rows cannot be read, so nothing was done with them: {}", row->fault));
   if (!any(RunState::failed) && !any(RunState::trained) && !any(RunState::corrupt))
     return any(RunState::unreadable);
   std::vector<std::string> plugins;
@@ -171,10 +171,12 @@ void print_study(const Sweep& sweep, const SweepOutcome& outcome, bool tiny) {
   if (std::ranges::any_of(outcome.tables, [](const StudyTable& table) {
         return std::ranges::any_of(table.best, [](int row) { return row >= 0; });
       }))
-    print_text("* the best of its column\n");
+    print_text("* best of its column\n");
   if (!outcome.claims.empty()) print_text("\nClaims\n{}", claims_text(outcome.claims));
   if (tiny)
-    print_text("\n--tiny: hardly trained, so tables and verdicts only show that the study runs\n");
+    print_text(
+        "\n--tiny: the models are hardly trained; tables and verdicts only show that the study "
+        "runs\n");
 }
 
 }  // namespace softalign::app

@@ -120,19 +120,19 @@ ExitCode finish(const RunArguments& arguments,
       std::ranges::count_if(rows, [](const RowStatus& row) { return !is_over(row.state); });
   if (in_use > 0)  // verdicts are not final
     throw Interrupted(
-        "not complete: another process works on {} of {} runs; run the same command again",
+        "incomplete: another process works on {} of {} runs; run the same command again",
         in_use,
         rows.size());
   throw Interrupted(
-      "not complete: {} of {} runs are not over; run the same command again", open, rows.size());
+      "incomplete: {} of {} runs have not ended; run the same command again", open, rows.size());
 }
 
 // Runs the sweep by Optuna's script, because Optuna decides which row is next.
 [[noreturn]] void run_optuna(const RunArguments& arguments, const Sweep& sweep) {
   if (!arguments.rows.empty())
-    throw SpecError("--rows: Optuna proposes one row after the other; leave it out");
+    throw SpecError("--rows: Optuna proposes one row after the other; omit it");
   if (arguments.sweep.tiny || !arguments.sweep.overrides.empty())
-    throw SpecError("{}: Optuna searches what the file says; leave --tiny and overrides out",
+    throw SpecError("{}: Optuna searches the space of the file; omit --tiny and overrides",
                     arguments.sweep.file);
   std::vector<std::string> words = {"--run-cap",
                                     fmt::format("{}", *sweep.run_cap),
@@ -173,7 +173,7 @@ std::vector<std::size_t> chosen_rows(const SweepSubject& subject, const RunArgum
       return std::ranges::count(rows, static_cast<Index>(i)) == 0;
     });
   if (chosen.empty() && !subject.plan.list.rows.empty())
-    throw SpecError("no run is among --only and --rows");
+    throw SpecError("--only and --rows select no run");
   return chosen;
 }
 
@@ -288,19 +288,19 @@ void add_local_options(CLI::App& command, RunArguments& arguments, bool study) {
   command
       .add_option("--workers",
                   arguments.workers,
-                  study ? "runs at a time (default: 1)"
-                        : "runs at a time (default: cores / threads of a run)")
+                  study ? "number of runs at a time (default: 1)"
+                        : "number of runs at a time (default: cores / threads per run)")
       ->check(integer(between(1, 1024)));
-  add_threads_option(command,
-                     arguments.threads,
-                     study ? "threads of each run; the results do not depend on it (default: cores "
-                             "/ workers)"
-                           : "threads of each run (default: 1)");
-  command.add_option("--rows", arguments.rows, "only these rows, as 0,3,5")
+  add_threads_option(
+      command,
+      arguments.threads,
+      study ? "threads per run; they do not change the results (default: cores / workers)"
+            : "threads per run (default: 1)");
+  command.add_option("--rows", arguments.rows, "run only these rows: 0,3,5")
       ->delimiter(',')
       ->check(integer());
   add_size_option(command, arguments.sizes);
-  command.add_flag("--dry-run", arguments.dry_run, "list the runs, start nothing");
+  command.add_flag("--dry-run", arguments.dry_run, "list the runs without starting any");
 }
 
 // Adds the options of `study` and `sweep run`, which do the same, except that `study` retries failed rows.
@@ -310,16 +310,16 @@ void add_run_options(CLI::App& command,
                      Outcome& outcome) {
   add_plan_options(command, arguments->sweep);
   add_local_options(command, *arguments, study);
-  command.add_option("overrides", arguments->sweep.overrides, "changes to every run's spec");
+  command.add_option("overrides", arguments->sweep.overrides, "changes to the spec of every run");
   command.add_option(
-      "--only", arguments->sweep.only, "only runs whose part/variant fits this pattern");
-  command.add_flag("--force",
-                   arguments->force,
-                   "begin the runs (of --only, --rows) again even if they are complete");
+      "--only", arguments->sweep.only, "run only variants that match this pattern of part/variant");
+  command.add_flag(
+      "--force", arguments->force, "start the selected runs again even if they are complete");
   command.add_flag("--tiny",
                    arguments->sweep.tiny,
-                   "try it: with what its parts say under tiny and one seed, into NAME-tiny");
-  command.add_flag("--json", arguments->json, "print the outcome as JSON, as study.json holds it");
+                   "try the study with its `tiny` settings and one seed; records go to NAME-tiny");
+  command.add_flag(
+      "--json", arguments->json, "print the outcome as JSON, in the form of study.json");
   command.callback([arguments, &outcome] { outcome.code = run(*arguments); });
 }
 
@@ -330,31 +330,29 @@ void add_study(CLI::App& app, Outcome& outcome) {
   arguments->workers = 1;
   arguments->threads = 0;
   arguments->again = true;
-  CLI::App* command =
-      add_command(app,
-                  "study",
-                  "run or resume a study's experiments; print its tables, check its claims",
-                  "Experiments",
-                  "softalign study experiments/quickstart/study.yaml --dry-run");
+  CLI::App* command = add_command(app,
+                                  "study",
+                                  "run or resume a study, print its tables and test its claims",
+                                  "Experiments",
+                                  "softalign study experiments/quickstart/study.yaml --dry-run");
   add_run_options(*command, arguments, true, outcome);
 }
 
 void add_sweep_run(CLI::App& sweep, Outcome& outcome) {
   auto arguments = std::make_shared<RunArguments>();
-  add_run_options(*add_sweep_command(
-                      sweep, "run", "run what is left of a sweep on this machine; plans it first"),
-                  arguments,
-                  false,
-                  outcome);
+  add_run_options(
+      *add_sweep_command(sweep, "run", "run the unfinished rows of a sweep on this machine"),
+      arguments,
+      false,
+      outcome);
 
-  CLI::App* command = add_sweep_command(
-      sweep, "retry", "run rows once more that failed, or were pruned, or are corrupt");
+  CLI::App* command = add_sweep_command(sweep, "retry", "run failed, corrupt or pruned rows again");
   add_plan_options(*command, arguments->sweep);
   add_local_options(*command, *arguments, false);
   command
       ->add_option("--state",
                    arguments->states,
-                   "which rows: failed, trained, pruned, corrupt, lost, interrupted")
+                   "states of the rows to run: failed, trained, pruned, corrupt, lost, interrupted")
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::IsMember({"failed", "trained", "pruned", "corrupt", "lost", "interrupted"}));

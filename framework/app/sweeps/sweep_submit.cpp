@@ -46,7 +46,8 @@ PlacedResources resources_of(const RunList& list, const SweepSubmitArguments& ar
   if (arguments.sweep.is_planned() &&
       !block.is_null())  // a plan may come from anyone, and name any file
     throw SpecError(
-        "{}: says what a scheduler runs (resources); name it if it is yours: {}",
+        "{}: sets commands that a scheduler runs (resources); name it explicitly if you trust it: "
+        "{}",
         block.where.str(),
         sweep_command("submit", {"--results=" + folder_of(list.folder).string()}, sweep->file));
   std::optional<fs::path> profile;
@@ -77,10 +78,10 @@ Rows rows_of(const RunList& list, bool failed) {
 // Submits workers instead of rows, because Optuna proposes one row after another.
 void search_by_workers(SubmitSetting& setting, const SweepSubmitArguments& arguments) {
   if (arguments.sweep.is_planned())
-    throw SpecError("{}: Optuna searches what the sweep's file says; give that",
+    throw SpecError("{}: Optuna searches the space of the sweep's file; give that file",
                     arguments.sweep.file);
   if (setting.resources.values.tasks > 1)
-    throw SpecError("{}: Optuna's workers are processes alone; leave tasks out",
+    throw SpecError("{}: Optuna's workers are single processes; omit tasks",
                     setting.resources.where.str());
   setting.what = "worker";
   setting.command = script_command("optuna_sweep.py");
@@ -132,12 +133,12 @@ void print(const RunList& list,
   if (!submission.queued.empty())
     print_text("submitted already: {}\n", ranges_text(submission.queued));
   if (!running.empty())
-    print_text("running: {}; one that is being cancelled can be submitted when it has ended\n",
+    print_text("running: {}; a cancelled row can be submitted once it has ended\n",
                ranges_text(running));
   if (submission.arrays.empty() && submission.queued.empty() && running.empty())
     print_text("nothing is left to submit; {}\n",
                sweep_command("status", {}, short_path(list.folder)));
-  if (!dry_run) print_text("what they print: {}\n", short_path(list.place().job_logs()));
+  if (!dry_run) print_text("output: {}\n", short_path(list.place().job_logs()));
 }
 
 void submit(const SweepSubmitArguments& arguments) {
@@ -146,7 +147,7 @@ void submit(const SweepSubmitArguments& arguments) {
   const RunList& list = subject.plan.list;
   const bool optuna = list.method == SweepMethod::optuna;
   if (!optuna && arguments.workers > 1)
-    throw SpecError("--workers: {} has rows, each of which is a task; leave it out", list.name);
+    throw SpecError("--workers: {} has rows, each of which is a task; omit it", list.name);
   const SubmitSetting setting = setting_of(list, arguments);
   Rows rows;
   if (optuna) {
@@ -171,8 +172,8 @@ void cancel(const SweepArguments& arguments, const std::string& scheduler) {
     const auto rows = jobs.queued(array);
     if (!rows) {
       write_error(
-          fmt::format("note: job {} of {} is not known here, or it does not answer; --scheduler "
-                      "names a file of your own\n",
+          fmt::format("note: the scheduler of job {} of {} is unknown here or does not answer; "
+                      "--scheduler takes your own file\n",
                       printable(array.job),
                       printable(array.scheduler, kWhole)));
       ++unknown;
@@ -180,40 +181,43 @@ void cancel(const SweepArguments& arguments, const std::string& scheduler) {
     }
     if (rows->empty()) continue;
     jobs.cancel(array);
-    print_text("cancelled: job {}; what runs saves its state first\n", printable(array.job));
+    print_text("cancelled: job {}; running rows save their state first\n", printable(array.job));
     ++cancelled;
   }
   if (cancelled == 0 && unknown > 0)
-    throw MachineError("nothing was cancelled; {} may wait or run", counted(unknown, "job"));
-  if (cancelled == 0) print_text("no submitted job waits or runs\n");
+    throw MachineError("nothing was cancelled; {} may be queued or running",
+                       counted(unknown, "job"));
+  if (cancelled == 0) print_text("no submitted job is queued or running\n");
 }
 
 }  // namespace
 
 void add_sweep_submit(CLI::App& sweep) {
   auto arguments = std::make_shared<SweepSubmitArguments>();
-  CLI::App* command = add_sweep_command(
-      sweep, "submit", "hand what is left of a sweep to a scheduler; plans it first");
+  CLI::App* command =
+      add_sweep_command(sweep, "submit", "submit the unfinished rows of a sweep to a scheduler");
   add_plan_options(*command, arguments->sweep);
   const auto add_scheduler = [&] {
     command->add_option("--scheduler",
                         arguments->scheduler,
-                        "slurm, pbs, lsf, sge, local, or a YAML file of your own (default: "
-                        "$SOFTALIGN_SCHEDULER, or slurm)");
+                        "slurm, pbs, lsf, sge, local, or your own YAML file (default: "
+                        "$SOFTALIGN_SCHEDULER or slurm)");
   };
   add_scheduler();
   command->add_option("--profile",
                       arguments->profile,
-                      "YAML file with the resources of a row, as configs/clusters/cluster.yaml");
-  command->add_option("--workers", arguments->workers, "method optuna: how many workers search")
+                      "YAML file with the resources of a row, like configs/clusters/cluster.yaml");
+  command->add_option("--workers", arguments->workers, "number of workers for method optuna")
       ->check(integer(between(1, 1024)));
-  command->add_flag("--failed", arguments->failed, "rows that failed once more, too");
-  command->add_flag(
-      "--dry-run", arguments->dry_run, "print the scripts, submit nothing; no scheduler is needed");
+  command->add_flag("--failed", arguments->failed, "submit failed rows again, too");
+  command->add_flag("--dry-run",
+                    arguments->dry_run,
+                    "print the scripts without submitting them; needs no scheduler");
   command->add_flag("--json", arguments->json, "print rows and jobs as JSON");
   command->callback([arguments] { submit(*arguments); });
 
-  command = add_sweep_command(sweep, "cancel", "cancel what was submitted; a row saves its state");
+  command = add_sweep_command(
+      sweep, "cancel", "cancel the submitted jobs; running rows save their state");
   add_plan_options(*command, arguments->sweep);
   add_scheduler();
   command->callback([arguments] { cancel(arguments->sweep, arguments->scheduler); });
@@ -242,7 +246,7 @@ bool ask_outside(Index update, double value) {
   std::fflush(stdout);
   std::string answer;
   if (!std::getline(std::cin, answer))
-    throw Interrupted("whoever decides about this run is gone; nothing is lost");
+    throw Interrupted("the process that decides about this run has ended; nothing is lost");
   return answer != "stop";
 }
 
@@ -299,25 +303,29 @@ void add_sweep_work(CLI::App& sweep) {
     return command;
   };
   CLI::App* command =
-      sub("work", "do one row of a plan: what workers and tasks of a scheduler call");
-  command->add_option("--row", s->row, "its number in the plan")->required()->check(integer());
-  add_threads_option(*command, s->work.threads, "threads (default: 1)");
-  command->add_flag("--steal", s->work.steal, "take the row over from a process that may be alive");
-  command->add_flag("--force", s->work.force, "begin it again even if it is complete");
-  command->add_flag("--no-prune", s->work.never_prune, "to the end, whatever early_terminate says");
+      sub("work", "work on one row of a plan; called by workers and by jobs of a scheduler");
+  command->add_option("--row", s->row, "number of the row in the plan")
+      ->required()
+      ->check(integer());
+  add_threads_option(*command, s->work.threads, "number of threads (default: 1)");
+  command->add_flag(
+      "--steal", s->work.steal, "take the row over from a process that may still be alive");
+  command->add_flag("--force", s->work.force, "start the row again even if it is complete");
+  command->add_flag(
+      "--no-prune", s->work.never_prune, "ignore early_terminate and train to the end");
   add_size_option(*command, s->work.sizes);
   command
       ->add_option("--side-by-side",
                    s->work.sizes.side_by_side,
-                   "how many rows run at a time on this machine and share its memory")
+                   "number of rows that share the memory of this machine")
       ->check(integer(between(1, 1024)));
-  command->add_flag("--ask", s->ask, "ask on standard output after each dev evaluation");
   command->add_flag(
-      "--mpi", s->mpi, "share the row with the other processes that mpirun or srun started");
+      "--ask", s->ask, "ask on standard output after each dev evaluation whether to stop");
+  command->add_flag("--mpi", s->mpi, "share the row among the processes started by mpirun or srun");
   command->callback([s] { work(s->sweep, s->row, s->work, s->ask, s->mpi); });
 
-  command = sub("propose", "add a configuration to a plan: what optuna calls");
-  command->add_option("settings", s->settings, "its values, PATH=VALUE");
+  command = sub("propose", "add a configuration to a plan; called by Optuna");
+  command->add_option("settings", s->settings, "values of the configuration: PATH=VALUE");
   command->callback([s] { propose(s->sweep, s->settings); });
 }
 

@@ -224,7 +224,7 @@ void SweepDisplay::tick(const std::vector<ActiveRow>& active, const std::vector<
   const auto over = std::count_if(
       rows.begin(), rows.end(), [](const RowStatus& row) { return is_over(row.state); });
   const std::string head = fmt::format("{}  {}/{}", list_.name, over, rows.size());
-  const std::string tail = interrupted() ? "stopping: every run finishes its step and saves"
+  const std::string tail = interrupted() ? "stopping: runs finish their step and save"
                                          : counts_text(seen) + total_text(active, rows);
   if (!terminal_) return write_error(fmt::format("{}: {}\n", head, tail));
   const std::size_t columns = std::max<std::size_t>(terminal_columns(STDERR_FILENO), 20) - 1;

@@ -5,18 +5,19 @@
 namespace softalign::app {
 
 void RunArgument::add_to(CLI::App& command) {
-  command.add_option("run", run, "a run's folder, its run.h5, or the beginning of its id")
+  command.add_option("run", run, "folder, run.h5 or id of a run; the beginning of an id will do")
       ->required();
   add_results_option(command, results);
 }
 
 CLI::Option* RunsArgument::add_to(CLI::App& command) {
   add_results_option(command, results);
-  return command.add_option("runs", places, "runs, as `show` takes them, or folders above some");
+  return command.add_option(
+      "runs", places, "folders, run.h5 files or ids of runs, or folders that contain some");
 }
 
 void add_results_option(CLI::App& command, std::string& results) {
-  command.add_option("--results", results, "where records are, to find a run by its id")
+  command.add_option("--results", results, "folder of the records, to find a run by its id")
       ->capture_default_str();
 }
 

@@ -17,7 +17,7 @@ void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins, con
   command.add_option("--plugin", plugins, help)
       ->allow_extra_args(false)  // the word after FILE is the next argument
       ->check([](const std::string& file) {
-        return file.empty() ? std::string("no file is named; give the path of a plugin's .so file")
+        return file.empty() ? std::string("empty path; give the path of a plugin's .so file")
                             : std::string();
       });
 }
@@ -30,16 +30,15 @@ void add_size_option(CLI::App& command, SizeCheck& sizes) {
   command.add_flag_callback(
       "--no-size-check",
       [&sizes] { sizes.refuse = false; },
-      "run even if more memory is needed than the machine has");
+      "run even if the estimated memory exceeds that of the machine");
 }
 
 void SpecArguments::add_to(CLI::App& command) {
-  command.add_option("spec", file, "the experiment's YAML file")->required();
-  command.add_option(
-      "overrides",
-      overrides,
-      "changes to it: train.epochs=3 model.attention.score.type=dot; ~train.epochs takes "
-      "the file's value away, so that the default holds");
+  command.add_option("spec", file, "YAML file of the experiment")->required();
+  command.add_option("overrides",
+                     overrides,
+                     "changes to the spec: train.epochs=3 model.attention.score.type=dot; "
+                     "~train.epochs restores the default");
   add_plugin_option(command, plugins);
 }
 
@@ -57,7 +56,7 @@ ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& resul
   const fs::path shipped =
       program_file().parent_path().parent_path() / "share/softalign" / arguments.file;
   if (!fs::exists(arguments.file, none) && fs::is_regular_file(shipped, none))
-    throw SpecError("{}: no such file here; softalign has one of this name: {}",
+    throw SpecError("{}: no such file; softalign has one of this name: {}",
                     arguments.file,
                     short_path(shipped));
   auto resolved =

@@ -24,15 +24,15 @@ struct SpecArguments {
 // Adds `--plugin FILE`, which may be repeated.
 void add_plugin_option(CLI::App& command,
                        std::vector<std::string>& plugins,
-                       const char* help = "shared object with further plugins; may be repeated");
+                       const char* help = "load this plugin (.so); may be repeated");
 inline constexpr const char* kMetricsOfPlugins =
-    "shared object with a metric that the program does not have: for its tests, intervals and "
-    "table by length; may be repeated";
+    "load a plugin (.so) with a metric of the runs, to compute its tests, intervals and tables by "
+    "length; may be repeated";
 
 // Adds `--threads N`, with the same range in all commands.
 void add_threads_option(CLI::App& command,
                         int& threads,
-                        const char* help = "threads (default: all cores)");
+                        const char* help = "number of threads (default: all cores)");
 
 // Adds `--no-size-check`.
 void add_size_option(CLI::App& command, SizeCheck& sizes);

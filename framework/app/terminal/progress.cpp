@@ -54,7 +54,7 @@ std::unique_ptr<Ranks> start_ranks(bool mpi) {
     const std::string processes = environment_variable(count);
     if (!processes.empty() && processes != "1" && environment_variable(rank) == "0")
       write_error(fmt::format(
-          "note: started as {} processes, each of its own; --mpi shares one run between them\n",
+          "note: started as {} independent processes; --mpi shares one run among them\n",
           processes));
   }
   return nullptr;
@@ -73,7 +73,7 @@ void follow_silently(Ranks& ranks, const std::function<void(Observer&)>& work) {
 }
 
 std::string page_hint(const std::string& results) {
-  return fmt::format("softalign serve {}  shows the learning curves in a browser meanwhile",
+  return fmt::format("softalign serve {}  shows the learning curves in a browser",
                      shell_file(results));
 }
 
@@ -201,7 +201,7 @@ void say(std::string_view text) {
 
 [[noreturn]] void end_at_once() {
   release_claim_at_once();
-  say("stopped at once: what was saved is kept, run the same command again to resume\n");
+  say("stopped at once; run the same command again to resume from the last saved state\n");
   _exit(static_cast<int>(ExitCode::interrupted));
 }
 
@@ -215,8 +215,8 @@ void on_signal(int signal) {
     if (signal == SIGINT && ctrl_c.exchange(true)) end_at_once();
     if (signal != SIGUSR1 && !hurried.exchange(true)) alarm(kFinishing);
     say(stopping.exchange(true)
-            ? "still saving; wait a moment, or nothing since the last checkpoint is kept\n"
-            : "stopping: this step is finished first, or left if it takes long\n");
+            ? "still saving; wait a moment, or everything since the last checkpoint is lost\n"
+            : "stopping: finishing this step first, unless it takes long\n");
   }
   errno = reason;
 }

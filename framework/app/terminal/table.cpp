@@ -40,7 +40,7 @@ std::string ways_of_measuring(const MetricTable& table,
     return fmt::format("{}: {}{}", way, first, last.empty() ? "" : " to " + last);
   };
   const std::string forced = part("teacher-forced", false), searched = part("by the search", true);
-  if (forced.empty() && searched.empty()) return "nothing is measured: no references\n";
+  if (forced.empty() && searched.empty()) return "not measured: no references\n";
   if (forced.empty() || searched.empty()) return forced + searched + "\n";
   const bool fits = most == 0 || forced.size() + 2 + searched.size() <= most;
   return forced + (fits ? "; " : "\n") + searched + "\n";

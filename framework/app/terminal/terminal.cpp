@@ -133,9 +133,9 @@ std::string rough_count(double count) {
 
 void OutputFile::add_to(CLI::App& command, const char* option, const char* help) {
   command.add_option(option, path, help)->check([](const std::string& name) {
-    return name.empty() ? "an empty name names no file" : "";
+    return name.empty() ? "empty file name" : "";
   });
-  command.add_flag("--force", force, "replace any file that is there");
+  command.add_flag("--force", force, "replace an existing file");
 }
 
 void OutputFile::check(bool (*ours)(const fs::path&)) const {
@@ -143,7 +143,7 @@ void OutputFile::check(bool (*ours)(const fs::path&)) const {
   const fs::path folder = fs::path(path).parent_path();
   std::error_code error;
   if (!folder.empty() && !fs::is_directory(folder, error))
-    throw SpecError("{}: no such folder; make it first", folder.string());
+    throw SpecError("{}: no such folder; create it first", folder.string());
   const fs::file_status there = fs::symlink_status(path, error);
   if (!fs::exists(there)) return;
   if (fs::is_symlink(there))
@@ -156,9 +156,9 @@ void OutputFile::check(bool (*ours)(const fs::path&)) const {
                     path,
                     fs::is_directory(there) ? "a folder" : "no regular file");
   if (!force && !(ours && ours(path)))
-    throw SpecError("{}: exists already{}; --force replaces it, or choose another name",
+    throw SpecError("{}: already exists{}; --force replaces it, or choose another name",
                     path,
-                    ours ? " and was not made by this command" : "");
+                    ours ? " and was not written by this command" : "");
 }
 
 void OutputFile::write(std::string_view text) const {
@@ -173,8 +173,8 @@ namespace {
 fs::path find_script(const std::string& name) {
   if (fs::path script = shipped_file("scripts/" + name); !script.empty()) return script;
   throw MachineError(
-      "{} is not there: it comes with 'cmake --install', and with the source tree, where '{} "
-      "scripts/{}' does the same",
+      "{} is missing: 'cmake --install' installs it; in the source tree '{} scripts/{}' does the "
+      "same",
       name,
       python(),
       name);
