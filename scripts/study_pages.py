@@ -244,7 +244,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         f"{expected.count('fails')} fail. Questions asked without an expectation: {len(asked)}; yes {asked.count('holds')}, no {asked.count('fails')}."
         f"{f' Undecided: {undecided}.' if undecided else ''}{f' Not judged: {not_judged}.' if not_judged else ''}\n",
         chapters_of(name, found),
-        f"## What came out\n\n{len(runs)} runs{f', {missing} are missing' if missing else ''}; {days}; {', '.join(machines)}; "
+        f"## Results\n\n{len(runs)} runs{f', {missing} are missing' if missing else ''}; {days}; {', '.join(machines)}; "
         f"{hours} h {minutes:02} min of training together; commits {', '.join(commits)}. `runs.csv` has a line for each.\n",
         *(f"![{figure[:-4]} by source length: mean and deviation over seeds]({figure})\n" for figure in drawn),
         *more,

@@ -1,5 +1,6 @@
 """What a report says of a sweep, on rows that are written down here."""
 
+import json
 import math
 import re
 import statistics
@@ -138,6 +139,13 @@ def test_what_optuna_stopped_is_said_to_be_its_decision(monkeypatch):
     page = html(Report(Subject(DATA, plan=plan), {}, []))
     rows = re.findall(r'<tr><th scope="row">0</th><td>20</td>.*', page)
     assert ["decided by optuna&#39;s pruner</td>" in row for row in rows] == [True, False] and "<td>1.250</td>" in rows[1]
+
+
+def test_a_decision_may_compare_runs_that_are_not_in_the_plan():
+    _, states = swept(units((8, "pruned", 2.0), (16, "complete", 1.0)))
+    decided = {"update": 20, "rule": "median", "value": 2.0, "cut": 1.5, "stop": True, "compared": {"an-unknown-run": 1.5, states[1].run_id: 1.0}}
+    [decision] = sweep.decisions(states, {states[0].run_id: json.dumps({"decisions": [decided]})})
+    assert (decision.update, decision.compared) == (20, "1: 1, an-unknown-run: 1.500")
 
 
 def test_a_tile_says_whose_value_it_is():

@@ -131,7 +131,7 @@ def _search(subject: Subject) -> list[Item]:
 
 
 def _configurations(subject: Subject) -> list[str]:
-    return [f"the resolved specs stand in the report and in the records"] if subject.runs else []
+    return ["the resolved specs are in the report and in the records"] if subject.runs else []
 
 
 def _selection(subject: Subject) -> list[str]:
@@ -152,7 +152,7 @@ def checklist(subject: Subject, tables: dict[str, list[Table]]) -> list[Item]:
     statistics = _statistics(tables)
     parameters = _each(runs, lambda run: f"{run['record']['parameters']:,} parameters" if run["record"]["parameters"] else "")
     seeds = sorted({run["seed"] for run in runs})
-    data_group, none = "Data sets", "the records hold none"
+    data_group, none = "Data sets", "none in the records"
     return [
         Item(experiments, "Description of the model", [], "to be written; the resolved specs name every part"),
         Item(experiments, "Source code", _each(runs, code), "a public address of the code"),

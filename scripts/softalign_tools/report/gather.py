@@ -148,7 +148,7 @@ def gather(places: Sequence[Path], plugins: Sequence[str] = ()) -> Subject:
     subject.parts = [part for one in data["parts"] if (part := _part(one, subject.problems)) is not None]
     if not subject.runs and subject.plan is None and subject.study is None:
         if not subject.problems:
-            raise RecordError(f"{places[0]}: no run here; give a run's folder, a study's or a sweep's")
+            raise RecordError(f"{places[0]}: contains no run; give the folder of a run, a study or a sweep")
         others = f", and {len(subject.problems) - 1} more" if len(subject.problems) > 1 else ""
         raise RecordError(f"nothing to report on: {subject.problems[0].place}: {subject.problems[0].text}{others}")
     return subject

@@ -130,7 +130,7 @@ class Decision:
     rule: str
     value: float
     cut: float
-    verdict: str  # "stop"; "go on"; "stop, but it was over" for a decision that came too late
+    verdict: str  # "stop", "continue", or "stop, but it had ended" for a decision that came too late
     compared: str
 
 
@@ -142,11 +142,12 @@ def decisions(states: Sequence[Row], recorded: Mapping[str, str]) -> list[Decisi
             continue
         try:
             for d in json.loads(text)["decisions"]:
-                others = sorted((rows.get(run, run), value) for run, value in d["compared"].items())
+                in_order = sorted(d["compared"].items(), key=lambda other: (rows.get(other[0], math.inf), other[0]))  # unknown runs last
+                others = [(rows.get(run, run), value) for run, value in in_order]
                 compared = ", ".join(f"{row}: {number(or_nan(value))}" for row, value in others[:COMPARED])
                 compared += f", and {len(others) - COMPARED} more in the record" if len(others) > COMPARED else ""
                 value, cut = or_nan(d["value"]), or_nan(d["cut"])
-                verdict = "go on" if not d["stop"] else "stop" if state.state == "pruned" else "stop, but it was over"
+                verdict = "continue" if not d["stop"] else "stop" if state.state == "pruned" else "stop, but it had ended"
                 found.append(Decision(state.k, int(d["update"]), str(d["rule"]), value, cut, verdict, compared))
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             found.append(Decision(state.k, -1, text, math.nan, math.nan, "", ""))

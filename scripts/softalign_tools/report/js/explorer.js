@@ -256,7 +256,7 @@ class Explorer {
     const box = element("div", { class: "pane", "data-source": "text" }, element("h3", {}, name));
     const item = this.at === undefined ? null : this.mean ? this.average(pane, head) : this.item(pane, head), texts = this.at === undefined || this.mean ? [] : this.texts(pane);
     if (!item) {
-      box.append(...(pane.kind === "text" && texts.length ? [] : [element("p", { class: "note" }, this.at === undefined ? "–" : "No matrix of this sentence is kept here.")]), ...texts);
+      box.append(...(pane.kind === "text" && texts.length ? [] : [element("p", { class: "note" }, this.at === undefined ? "–" : "This page has no matrix of this sentence.")]), ...texts);
       return box;
     }
     if (item.mean) box.append(element("p", { class: "note" }, `The mean of ${item.mean} sentences, by the place in source and target.`));

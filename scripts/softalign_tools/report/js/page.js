@@ -17,7 +17,7 @@ function initTheme() {
     else root.dataset.theme = theme;
     button.textContent = `Theme: ${theme}`;
     button.dataset.now = theme;
-    try { localStorage.setItem("softalign-theme", theme); } catch { /* a browser that keeps nothing */ }
+    try { localStorage.setItem("softalign-theme", theme); } catch { /* the browser stores nothing */ }
   };
   set(order.includes(remembered()) ? remembered() : "auto");
   button.addEventListener("click", () => set(order[(order.indexOf(button.dataset.now) + 1) % order.length]));
