@@ -116,10 +116,10 @@ def print_intersection(a: Path, b: Path, other_direction: bool) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    aer = commands.add_parser("aer", help="precision, recall and AER of files")
+    aer = commands.add_parser("aer", help="print precision, recall and AER of files")
     aer.add_argument("gold", type=Path)
     aer.add_argument("files", type=Path, nargs="+")
-    intersect = commands.add_parser("intersect", help="the links that two files share")
+    intersect = commands.add_parser("intersect", help="write the links that two files share")
     intersect.add_argument("file", type=Path)
     intersect.add_argument("other", type=Path)
     intersect.add_argument("--reversed", action="store_true", help="the second file has links of target and source, j-i")

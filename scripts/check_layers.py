@@ -160,7 +160,7 @@ def breaches(root: Path) -> Iterator[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).parents[1], help="the tree (default: this one)")
+    parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).parents[1], help="root of the source tree (default: this one)")
     root = parser.parse_args().root
     found = [*breaches(root), *stale(root)]
     print("\n".join(found), end="\n" if found else "")

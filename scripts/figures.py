@@ -115,44 +115,44 @@ def parser() -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=help, description=help)
         added.set_defaults(work=work)
         if places:
-            added.add_argument("places", nargs="+", type=Path, metavar=places, help="records, folders of them, or beginnings of ids of runs")
+            added.add_argument("places", nargs="+", type=Path, metavar=places, help="folders, run.h5 files or ids of runs")
         if work is None:
-            added.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="default: figures/ and the name of the first folder")
+            added.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="folder of the figures (default: figures/ and the name of the first folder)")
         else:
             added.add_argument("-o", "--output", type=file_stem, default=Path("figures") / name, metavar="NAME",
-                               help=f"writes NAME.pdf and NAME.png (default: figures/{name})")  # fmt: skip
-        added.add_argument("--width", choices=WIDTHS, default="column", help="of a column, 3.03 in, or of both, 6.3 in (default: column)")
+                               help=f"write NAME.pdf and NAME.png (default: figures/{name})")  # fmt: skip
+        added.add_argument("--width", choices=WIDTHS, default="column", help="width: one column, 3.03 in, or both, 6.3 in (default: column)")
         add_force(added)
-        added.add_argument("--font", choices=FONTS, default="serif", help="as in a paper's text, or without serifs (default: serif)")
+        added.add_argument("--font", choices=FONTS, default="serif", help="font: with serifs, like the text of a paper, or without (default: serif)")
         return added
 
     whole = command(None, "every figure that the records have the numbers for", "RUN|FOLDER")
-    whole.add_argument("--sentences", type=numbers, default=[], metavar="I,J", help="to draw alignments of (default: a short and a long one)")
-    whole.add_argument("--band", choices=BANDS, default="sd", help="over seeds (default: sd, the deviation)")
+    whole.add_argument("--sentences", type=numbers, default=[], metavar="I,J", help="sentences whose alignments are drawn (default: a short and a long one)")
+    whole.add_argument("--band", choices=BANDS, default="sd", help="spread over seeds (default: sd, the standard deviation)")
     for work, example, help in ((lengths, "bleu", "a metric by source length, over seeds"),
                                 (curves, "dev/loss", "learning curves, over seeds")):  # fmt: skip
         lines = command(work, help, "RUN|FOLDER")
-        lines.add_argument("--metric", type=metrics, metavar="A,B", help=f"a panel each (default: {example})")
-        lines.add_argument("--band", choices=BANDS, default="sd", help="over seeds (default: sd, the deviation)")
-        lines.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a line is called")
-        lines.add_argument("--height", type=size, help="in inches")
-    lines.add_argument("--smooth", type=count, default=1, metavar="N", help="the mean of N updates is a point of train/.. (default: 1)")
+        lines.add_argument("--metric", type=metrics, metavar="A,B", help=f"metrics, one panel each (default: {example})")
+        lines.add_argument("--band", choices=BANDS, default="sd", help="spread over seeds (default: sd, the standard deviation)")
+        lines.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="name of a line in the legend")
+        lines.add_argument("--height", type=size, help="height in inches")
+    lines.add_argument("--smooth", type=count, default=1, metavar="N", help="updates averaged into one point of train/.. (default: 1)")
     for work, help in ((alignments, "attention matrices with their words"),
                        (images, "images with each word's attention over them")):  # fmt: skip
         matrices = command(work, help, "RUN")
-        matrices.add_argument("--sentences", type=numbers, default=[], metavar="I,J", help="numbered from 0, as in the record (default: the first few)")
-        matrices.add_argument("--module", default="", metavar="NAME", help="which of the record's alignments, as encoder_layer1 (default: cross)")
-        matrices.add_argument("--head", type=numbers, default=[], metavar="H,I", help="which heads or hops of such a layer, from 0, a panel each (default: their mean)")
-        matrices.add_argument("--pieces", action="store_true", help="between sub-words or characters, not between words")
-        matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
+        matrices.add_argument("--sentences", type=numbers, default=[], metavar="I,J", help="sentence numbers from 0, as in the record (default: the first few)")
+        matrices.add_argument("--module", default="", metavar="NAME", help="alignments of the record, such as encoder_layer1 (default: cross)")
+        matrices.add_argument("--head", type=numbers, default=[], metavar="H,I", help="heads or hops of such a layer, from 0, one panel each (default: their mean)")
+        matrices.add_argument("--pieces", action="store_true", help="draw subwords or characters instead of words")
+        matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="title of a run")
     grid = command(heatmap, "a metric over two parameters of a sweep")
-    grid.add_argument("sweep", type=Path, metavar="SWEEP", help="its folder, or its sweep.h5")
-    grid.add_argument("--x", metavar="PARAM", help="a swept option, or the end of its path; a sweep of two needs neither --x nor --y")
+    grid.add_argument("sweep", type=Path, metavar="SWEEP", help="folder of the sweep, or its sweep.h5")
+    grid.add_argument("--x", metavar="PARAM", help="swept option, or the end of its path; optional if the sweep varies exactly two")
     grid.add_argument("--y", metavar="PARAM")
-    grid.add_argument("--metric", metavar="dev/loss", help="the last value, or dev/loss_best (default: the sweep's metric as `sweep status` ranks by it)")
-    grid.add_argument("--where", action="append", default=[], type=pair, metavar="PARAM=VALUE", help="only such rows")
-    grid.add_argument("--best", action="store_true", help="of the other parameters take the values that are best")
-    grid.add_argument("--height", type=size, help="in inches")
+    grid.add_argument("--metric", metavar="dev/loss", help="dev/loss (the last value) or dev/loss_best (default: the metric of the sweep)")
+    grid.add_argument("--where", action="append", default=[], type=pair, metavar="PARAM=VALUE", help="only rows with these values")
+    grid.add_argument("--best", action="store_true", help="use the best values of all other parameters")
+    grid.add_argument("--height", type=size, help="height in inches")
     command(states, "principal components of a model's annotations and readouts").add_argument("run", type=Path, metavar="RUN")
     return result
 

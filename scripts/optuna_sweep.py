@@ -117,14 +117,14 @@ def open_search(options: argparse.Namespace) -> Search:
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sweep", type=Path, help="the sweep's YAML file")
-    parser.add_argument("--run-cap", type=int, required=True, help="how many runs")
-    parser.add_argument("--results", default="results", help="where records go")
-    parser.add_argument("--workers", type=int, default=1, help="trials at a time")
-    parser.add_argument("--worker", type=int, help="this is one of several workers, which share the search")
-    parser.add_argument("--threads", type=int, default=1, help="threads of each run")
-    parser.add_argument("--plugin", action="append", default=[], help="shared object with further plugins")
-    parser.add_argument("--program", default="softalign", help="the program")
+    parser.add_argument("sweep", type=Path, help="YAML file of the sweep")
+    parser.add_argument("--run-cap", type=int, required=True, help="number of runs")
+    parser.add_argument("--results", default="results", help="folder for the records")
+    parser.add_argument("--workers", type=int, default=1, help="number of trials at a time")
+    parser.add_argument("--worker", type=int, help="run as one of several workers that share the search")
+    parser.add_argument("--threads", type=int, default=1, help="threads per run")
+    parser.add_argument("--plugin", action="append", default=[], help="load this plugin (.so); may be repeated")
+    parser.add_argument("--program", default="softalign", help="path of softalign")
     return parser.parse_args(arguments)
 
 

@@ -31,14 +31,14 @@ def default_output(place: Path) -> Path:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "places", nargs="+", type=Path, metavar="RUN|STUDY|SWEEP", help="a run's, a study's or a sweep's folder, or run.h5"
+        "places", nargs="+", type=Path, metavar="RUN|STUDY|SWEEP", help="folder of a run, a study or a sweep, or a run.h5"
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: report.html in that folder; several places need it")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to this file (default: report.html in the folder); required for several folders")
     parser.add_argument(
-        "--checklist", action="store_true", help="the reproducibility checklist as Markdown, printed unless -o is given"
+        "--checklist", action="store_true", help="write the reproducibility checklist as Markdown instead (default: standard output)"
     )
     parser.add_argument(
-        "--plugin", action="append", default=[], metavar="FILE", help="shared object with a metric that the program does not have"
+        "--plugin", action="append", default=[], metavar="FILE", help="load a plugin (.so) with a metric of the runs"
     )
     add_force(parser)
     given = parser.parse_args(arguments)

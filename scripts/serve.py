@@ -124,8 +124,8 @@ class Handler(BaseHTTPRequestHandler):
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="serve", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("results"), metavar="FOLDER", help="default: results")
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="default: one that is free")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("results"), metavar="FOLDER", help="folder of the runs (default: results)")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="port of the server (default: a free one)")
     given = parser.parse_args(arguments)
     if not given.folder.is_dir():
         say("serve", f"{given.folder}: no such folder")

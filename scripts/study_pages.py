@@ -312,9 +312,9 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="+", metavar="NAME", help="of a study, a folder of experiments/")
-    parser.add_argument("--results", type=Path, default=Path("results"), help="the folder of the records")
-    parser.add_argument("--tiny", action="store_true", help="of the tiny studies")
+    parser.add_argument("names", nargs="+", metavar="NAME", help="study: name of its folder in experiments/")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the records")
+    parser.add_argument("--tiny", action="store_true", help="write pages of the tiny studies")
     add_force(parser)
     arguments = parser.parse_args()
     set_style("serif")

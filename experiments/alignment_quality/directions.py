@@ -85,9 +85,9 @@ def draw(found: dict[str, list[Row]]) -> plt.Figure:
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--source", type=Path, default=DATA / "test.en.gz", help=f"of the gold set, in the language that {FORTH} reads")
-    parser.add_argument("--target", type=Path, default=DATA / "test.es.gz", help="the translations, line by line")
-    parser.add_argument("--gold", type=Path, default=DATA / "test.align.gz", help="i-j sure, ipj possible, source and target from 0, line by line")
+    parser.add_argument("--source", type=Path, default=DATA / "test.en.gz", help=f"sentences of the gold set in the source language of {FORTH}")
+    parser.add_argument("--target", type=Path, default=DATA / "test.es.gz", help="translations, one per line")
+    parser.add_argument("--gold", type=Path, default=DATA / "test.align.gz", help="links, one line per sentence: i-j sure, ipj possible, source and target from 0")
 
 
 def make(arguments: argparse.Namespace) -> Made:

@@ -90,7 +90,7 @@ def draw(rows: dict[str, Curves]) -> plt.Figure:
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--least", type=float, default=90, help="percent (default: 90)")
+    parser.add_argument("--least", type=float, default=90, help="percentage of correct symbols from which a length counts as stored (default: 90)")
     parser.add_argument("--metric", default="token_accuracy")
 
 

@@ -124,7 +124,7 @@ def summary(pairs: list[Pair]) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the corpus of experiments/bible_en_es.")
     parser.add_argument("debs", nargs="*", type=Path, metavar="DEB", help="the two packages, King James first")
-    parser.add_argument("--output", type=Path, default=FOLDER / "data", help="where the seventeen files go")
+    parser.add_argument("--output", type=Path, default=FOLDER / "data", help="folder for the seventeen files")
     add_force(parser)
     arguments = parser.parse_args()
     if len(arguments.debs) not in (0, 2):

@@ -162,9 +162,9 @@ def summary(parts: dict[str, list[Pair]]) -> Iterator[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="build_debdocs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--output", type=Path, default=FOLDER / "data", metavar="FOLDER", help="where the nine files and PACKAGES go")
-    parser.add_argument("--debs", type=Path, metavar="FOLDER", help="with .deb files that need not be fetched")
-    parser.add_argument("--newer", action="store_true", help="take the versions that are there")
+    parser.add_argument("--output", type=Path, default=FOLDER / "data", metavar="FOLDER", help="folder for the nine files and PACKAGES")
+    parser.add_argument("--debs", type=Path, metavar="FOLDER", help="folder of .deb files, instead of fetching them")
+    parser.add_argument("--newer", action="store_true", help="use the versions of the archive")
     add_force(parser)
     arguments = parser.parse_args()
     if arguments.debs and not arguments.debs.is_dir():

@@ -64,7 +64,7 @@ def write(digits: list[Digit], folder: Path, force: bool = False) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the images of experiments/digits.")
     parser.add_argument("deb", nargs="?", type=Path, metavar="DEB", help=f"{SKLEARN.name} {SKLEARN.version}")
-    parser.add_argument("--output", type=Path, default=FOLDER / "data", help="where the file goes")
+    parser.add_argument("--output", type=Path, default=FOLDER / "data", help="folder for the file")
     add_force(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

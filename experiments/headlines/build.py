@@ -71,9 +71,9 @@ def build(folder: Path, train: int, seed: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", metavar="FOLDER", type=Path, default=FOLDER, help="default: data/ beside this script")
-    parser.add_argument("--train", metavar="N", type=int, default=4000, help="training pairs; test has a tenth, dev a twentieth; default 4000")
-    parser.add_argument("--seed", metavar="N", type=int, default=1, help="default 1")
+    parser.add_argument("--output", metavar="FOLDER", type=Path, default=FOLDER, help="folder for the files (default: data/ beside this script)")
+    parser.add_argument("--train", metavar="N", type=int, default=4000, help="number of training pairs; test has a tenth, dev a twentieth (default: 4000)")
+    parser.add_argument("--seed", metavar="N", type=int, default=1, help="seed (default: 1)")
     arguments = parser.parse_args()
     build(arguments.output, arguments.train, arguments.seed)
 

@@ -113,8 +113,8 @@ def draw(times: Medians) -> plt.Figure:
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--threads", default=f"1,{os.cpu_count()}", help="numbers of threads (default: 1 and all)")
-    parser.add_argument("--again", action="store_true", help="measure anew")
+    parser.add_argument("--threads", default=f"1,{os.cpu_count()}", help="numbers of threads to measure (default: 1 and all)")
+    parser.add_argument("--again", action="store_true", help="measure again")
 
 
 def make(arguments: argparse.Namespace) -> Made:

@@ -42,7 +42,7 @@ def read_bytes(path: Path, most: int = -1) -> bytes:
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--force", action="store_true", help="replace a file that is no page or picture made by softalign")
+    parser.add_argument("--force", action="store_true", help="replace a file that softalign did not write")
 
 
 def parse_checked(parser: argparse.ArgumentParser, *names: str) -> argparse.Namespace:

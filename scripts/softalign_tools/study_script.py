@@ -51,8 +51,8 @@ Made = tuple[str, Callable[[], Figure], str]  # the text to print, a function th
 def run_script(description: str, make: Callable[[argparse.Namespace], Made], add: Callable[[argparse.ArgumentParser], None] | None = None) -> int:
     """Runs NAME.py FOLDER [--output FIGURE]: prints the text that `make` made from a study's records and draws its figure. Returns the exit status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="of the study's records")
-    parser.add_argument("--output", type=Path, metavar="FIGURE", help="PNG or PDF")
+    parser.add_argument("folder", type=Path, help="folder of the study's records")
+    parser.add_argument("--output", type=Path, metavar="FIGURE", help="figure to write, PNG or PDF")
     if add:
         add(parser)
     add_force(parser)
