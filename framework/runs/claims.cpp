@@ -67,13 +67,13 @@ std::string why_undefined(const Measurement& m, const Run& run) {
   if (!m.of_diagnostic()) return " is not defined over its test sentences";
   const auto found = run.results.found.find(m.metric);
   if (found == run.results.found.end())
-    return " is no array of its record; softalign show RUN --diagnostic NAME lists them";
+    return " is not an array of its record; softalign show RUN --diagnostic NAME lists them";
   const Array1d& all = found->second.places;
   std::vector<double> places(all.begin(), all.end());
   std::erase_if(places, [&](double place) { return std::isnan(found->second.mean(place, place)); });
   if (places.empty()) return " is not defined";
   return fmt::format(
-      " has no number at these places; it has from {} to {}", places.front(), places.back());
+      " has no number at these positions, only from {} to {}", places.front(), places.back());
 }
 
 // Both sides of a claim, and their difference: a number for each seed.
@@ -125,7 +125,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
         count_lengths_otherwise(runs.front().results,
                                 *first.emplace(m.part, &runs.front().results).first->second)) {
       judged.verdict = Verdict::unmeasured;
-      judged.nothing = m.text + " counts lengths otherwise (evaluate.length_unit)";
+      judged.nothing = m.text + " counts lengths in another unit (evaluate.length_unit)";
       return judged;
     }
     for (const Run& run : runs) {
@@ -300,7 +300,7 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
                         judged.claim->open ? std::string("open, ") + words.open : words.expected,
                         statement.text());
     if (judged.verdict == Verdict::empty)
-      text += fmt::format("   no test sentence is as long as {} asks\n", judged.nothing);
+      text += fmt::format("   no test sentence has a length in {}\n", judged.nothing);
     else if (judged.verdict == Verdict::unmeasured)
       text += fmt::format("   {}\n", judged.nothing);
     else if (judged.verdict == Verdict::absent)

@@ -19,14 +19,14 @@ using Json = JsonObject;
 constexpr const char* kPlanFormat = "softalign-plan";
 constexpr int kVersion = 1;
 constexpr const char* kRemedy =
-    "plans are not edited by hand: `sweep extend` adds rows, another sweep has another name; "
-    "removed, it is planned again and keeps its runs";
+    "do not edit plans by hand: `sweep extend` adds rows, and another sweep needs another name; if "
+    "you delete the plan, the sweep is planned again and keeps its runs";
 
 // The first line of a plan.
 struct PlanHeader {
   std::string format = kPlanFormat;
   Index format_version = kVersion;
-  std::string about = "made by softalign, which adds rows; do not edit";
+  std::string about = "written by softalign; do not edit";
   std::string hash, base;
   std::string file;  // seen from the folder, so that it is found from any working directory
   SweepSettings settings;
@@ -65,7 +65,7 @@ std::string text_of(const RunList& list) {
 
 void read_header(const Json& json, RunList& list, const Position& where) {
   if (json.value("format", "") == kPlanFormat && json.value("format_version", Json()) != kVersion)
-    throw SpecError("{}: format_version {} is not known here; use the softalign that wrote it",
+    throw SpecError("{}: unknown format_version {}; use the version of softalign that wrote it",
                     where.str(),
                     json.value("format_version", Json()).dump());
   PlanHeader header = from_stored<PlanHeader>(json);
@@ -119,7 +119,7 @@ void read_bases(RunList& list) {
   for (const std::string& name : names) {
     const fs::path file = list.place().base(name);
     if (!is_there(file))
-      throw SpecError("{}: is missing; put it back, or remove {} and plan again: runs are kept",
+      throw SpecError("{}: is missing; restore it, or delete {} and plan again (runs are kept)",
                       file.string(),
                       list.place().plan().string());
     const std::string text = read_file(file);
@@ -135,7 +135,7 @@ void check_texts(const RunList& list) {
       const std::string line = text.substr(at, text.find('\n', at) - at);
       if (!is_text(line))
         throw SpecError(
-            "{}: its plan would hold a name that is not UTF-8, {}; rename that file or folder",
+            "{}: its plan would contain a name that is not UTF-8, {}; rename that file or folder",
             printable(list.file.string(), kWhole),
             printable(line, kWhole));
       at += line.size() + 1;
@@ -154,7 +154,7 @@ RunList read_list(const fs::path& folder) {
   list.folder = folder;
   const fs::path file = list.place().plan();
   if (!is_there(file))
-    throw SpecError("{}: no folder of a sweep or study: there is no plan.jsonl in it",
+    throw SpecError("{}: not the folder of a sweep or study: it has no plan.jsonl",
                     folder.string());
   const std::vector<std::string> lines = lines_of(read_file(file), file);
   try {
@@ -182,8 +182,8 @@ RunList read_list(const fs::path& folder) {
 void check_same(const RunList& list, const RunList& before) {
   if (before.hash == list.hash) return;
   throw SpecError(
-      "{}:1:1: {} holds a plan of the same name with another {}; give this one another name, or "
-      "remove {}: the runs stay, and those that the new plan has too are not trained again",
+      "{}:1:1: {} has a plan of the same name with another {}; give this one another name, or "
+      "delete {}: runs are kept, and runs of both plans are not trained again",
       list.file.string(),
       list.folder.string(),
       list.base == before.base ? "method, parameters or rules" : "base spec",
@@ -195,8 +195,8 @@ void check_runs(const RunList& made, const RunList& there) {
   for (std::size_t i = 0; i < std::min(made.rows.size(), there.rows.size()); ++i)
     if (made.rows[i].run_id != there.rows[i].run_id)
       throw DataError(
-          "{}: row {} would be run {} now, not {}: its data, or the program's options, have "
-          "changed; put the data back, or give this sweep another name",
+          "{}: row {} would now be run {}, not {}: its data or the program's options have changed; "
+          "restore the data, or give this sweep another name",
           there.place().plan().string(),
           i,
           made.rows[i].run_id,
@@ -215,7 +215,7 @@ Index write_list(const RunList& list, FileSystem& files) {
   if (is_there(place.plan())) check_same(list, before);
   for (std::size_t i = 0; i < std::min(before.rows.size(), list.rows.size()); ++i)
     if (before.rows[i].run_id != list.rows[i].run_id || before.rows[i].below != list.rows[i].below)
-      throw SpecError("{}: row {} is not that of the plan any more; nothing was added",
+      throw SpecError("{}: row {} no longer equals that of the plan; nothing was added",
                       place.plan().string(),
                       before.rows[i].k);
   const Index added = std::ssize(list.rows) - std::ssize(before.rows);

@@ -323,7 +323,7 @@ RowCosts::Pairs RowCosts::pairs(const Spec& spec) {
     found.source = train.source.mean;
     found.target = train.target.mean;
   } else {
-    if (task->has_to_train_subwords()) throw DataError("its sub-words are not trained yet");
+    if (task->has_to_train_subwords()) throw DataError("its subwords are not trained yet");
     const Dataset data =
         task->load(static_cast<std::uint64_t>(spec.seed), [](std::string_view, Index, Index) {});
     found.source_format = data.source_format();

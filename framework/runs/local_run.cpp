@@ -89,7 +89,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command,
   }
   const int reason = errno;
   close(output);
-  if (pid_ < 0) throw MachineError("no worker can be started: {}", std::strerror(reason));
+  if (pid_ < 0) throw MachineError("cannot start a worker: {}", std::strerror(reason));
 }
 
 WorkerProcess::~WorkerProcess() {
@@ -211,7 +211,10 @@ class LocalRun {
     ++begun_[i];
     workers_.push_back({i, WorkerProcess(command, list_.place().log(row.run_id))});
     active_.push_back({&row, RowProgress(list_.run(row), list_.metric.name)});
-    watcher_.row_began(row);
+    const RunState state = status_[i].state;
+    watcher_.row_began(
+        row,
+        state == RunState::interrupted || state == RunState::trained || state == RunState::lost);
   }
 
   std::string why_lost(const ListedRun& row) const {
@@ -219,7 +222,7 @@ class LocalRun {
       if (const auto owner = newest_claim(list_.run(row))) return alive_(*owner);
     } catch (const Error&) {
     }
-    return "nobody works on it any more";
+    return "no process works on it";
   }
 
   void reap() {
@@ -257,13 +260,12 @@ class LocalRun {
       watcher_.message(fmt::format("row {}: its worker was killed (signal {}){}",
                                    row.k,
                                    end.signal,
-                                   again ? "; going on with it" : ""));
+                                   again ? "; restarted" : ""));
       if (again) return begin(i);
     }
     if (unfinished && status.state != RunState::failed && !stopping &&
         end.status == static_cast<int>(ExitCode::interrupted) && begun_[i] <= kMostRestarts) {
-      watcher_.message(
-          fmt::format("row {}: its worker was asked to stop; going on with it", row.k));
+      watcher_.message(fmt::format("row {}: its worker was stopped; restarted", row.k));
       return begin(i);
     }
     if (unfinished && status.fault.empty() && end.status != 0 &&

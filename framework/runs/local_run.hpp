@@ -90,7 +90,7 @@ class ListWatcher {
  public:
   virtual ~ListWatcher() = default;
   virtual void message(std::string_view) {}
-  virtual void row_began(const ListedRun&) {}
+  virtual void row_began(const ListedRun&, bool /*resumed*/) {}
   virtual void row_ended(const ListedRun&, const RowStatus&, double /*seconds*/) {}
   // About ten times a second.
   virtual void tick(const std::vector<ActiveRow>&, const std::vector<RowStatus>& /*[rows]*/) {}

@@ -40,7 +40,7 @@ void list_types(std::vector<SweepParameter>& parameters, const OptionNode& optio
     const OptionNode* const node = find_option(options, block);
     const auto* const choice = node ? std::get_if<Choice>(&node->value) : nullptr;
     if (!choice)
-      throw SpecError("{}: '{}' is no plugin's type in the base spec, so its types are not known",
+      throw SpecError("{}: '{}' is not the type of a plugin in the base spec",
                       parameter.where.str(),
                       printable(parameter.path));
     for (const Value& excluded : parameter.excluded)
@@ -229,8 +229,7 @@ class VariantPlanner {
       if (const ListedRun& other = list_.rows[i];
           other.part == row.part && other.run_id == row.run_id)
         throw SpecError(
-            "{}: {} seed {} and {} seed {} are the same run; do their overrides say "
-            "anything?",
+            "{}: {} seed {} and {} seed {} are the same run; do their overrides change anything?",
             sweep_.file.string(),
             other.variant,
             other.seed,
@@ -259,7 +258,7 @@ void plan_variants(const Sweep& sweep,
         }))
       planner.add(part);
   if (plan.wanted.empty())
-    throw SpecError("no run fits '{}'; give a pattern of part/variant, as 'reverse/*'",
+    throw SpecError("no run matches '{}'; give a pattern of part/variant, such as 'reverse/*'",
                     printable(pattern));
   planner.check_claims();
 }
@@ -282,12 +281,12 @@ void plan_parameters(Sweep& sweep,
   if (const Index cap = sweep.run_cap.value_or(0); cap % seeds != 0)
     list.notes.push_back(
         sweep.method == SweepMethod::optuna
-            ? fmt::format("run_cap {} is no multiple of the {} seeds: {} runs are made",
+            ? fmt::format("run_cap {} is not a multiple of the {} seeds: {} runs are planned",
                           cap,
                           seeds,
                           cap / seeds * seeds)
-            : fmt::format("run_cap {} is no multiple of the {} seeds: the last configuration gets "
-                          "only {} of them",
+            : fmt::format("run_cap {} is not a multiple of the {} seeds: the last configuration "
+                          "has only {} of them",
                           cap,
                           seeds,
                           cap % seeds));
@@ -296,7 +295,7 @@ void plan_parameters(Sweep& sweep,
   const Index runs = sweep.run_cap.value_or(kMostRuns);
   const Configurations found = expand(sweep, (runs + seeds - 1) / seeds);
   if (found.equal > 0 && sweep.method != SweepMethod::random)
-    list.notes.push_back(fmt::format("{} that the conditions made equal to others {} left out",
+    list.notes.push_back(fmt::format("{} that the conditions make equal to others {} left out",
                                      counted(found.equal, "configuration"),
                                      found.equal == 1 ? "is" : "are"));
   if (!sweep.run_cap && std::ssize(found.list) * seeds >= kMostRuns)
@@ -369,14 +368,14 @@ std::vector<ListedRun> rows_of(const RunList& list,
                                const std::vector<Override>& set,
                                const LoadSpec& load) {
   if (list.method != SweepMethod::optuna)
-    throw SpecError("{}: method {} has its rows; only optuna's are proposed",
+    throw SpecError("{}: the rows of method {} are fixed; only optuna's are proposed",
                     list.name,
                     to_string(list.method));
   const auto sets = [&](const SweepParameter& parameter) {
     return std::ranges::count(set, parameter.path, &Override::path) > 0;
   };
   if (set.size() != list.parameters.size() || !std::ranges::all_of(list.parameters, sets))
-    throw SpecError("{}: give each of its {} parameters a value, and no other option",
+    throw SpecError("{}: give a value for each of its {} parameters, and for no other option",
                     list.name,
                     list.parameters.size());
   RunList more = list;

@@ -22,7 +22,7 @@ void place_by_list(Report& report) {
   for (const ListedRun& row : list.rows) rows[normal_path(list.run(row).root)] = &row;
   std::erase_if(report.runs, [&](const Run& run) {
     if (rows.contains(run.path)) return false;
-    report.problems.push_back({run.path.string(), "left out: the plan has no such row"});
+    report.problems.push_back({run.path.string(), "left out: not a row of the plan"});
     return true;
   });
   // A study that was run with several sets of overrides has several base specs of one variant.
@@ -77,7 +77,7 @@ void find_list(Report& report, const fs::path& folder) {
   } catch (const Error& error) {
     report.problems.push_back({ListFolder{folder}.plan().string(), error.what()});
   } catch (const std::bad_variant_access&) {
-    report.problems.push_back({folder.string(), "its sweep.h5 is not as softalign writes it"});
+    report.problems.push_back({folder.string(), "its sweep.h5 was not written by softalign"});
   }
 }
 

@@ -143,8 +143,9 @@ std::vector<Reported> read_records(Report& report) {
       if (!run.fault.empty() || !is_there(file)) {
         problem(!run.fault.empty()
                     ? run.fault
-                    : fmt::format("no run.h5: state {}; `softalign recover` makes what there is",
-                                  run.state()));
+                    : fmt::format(
+                          "no run.h5, state {}; `softalign recover` writes one from the journals",
+                          run.state()));
         odd();
         continue;
       }
@@ -220,7 +221,7 @@ Json table_json(const fs::path& file) {
     return table.attribute<std::string>(path, name).value_or("");
   };
   if (text("", "format") != kSweepFormat)
-    throw DataError("{}: no table of a sweep (its attribute 'format' says otherwise)",
+    throw DataError("{}: not the table of a sweep, according to its attribute 'format'",
                     file.string());
   Json json = {{"place", file.string()},
                {"metric", text("", "metric")},
@@ -233,7 +234,7 @@ Json table_json(const fs::path& file) {
     const std::vector<Dimension> dims = table.dims(name);
     if (dims.size() != 1) continue;
     if (rows.value_or(dims[0].size) != dims[0].size)
-      throw damaged_record(file, "its columns are not of one length");
+      throw damaged_record(file, "its columns have different lengths");
     rows = dims[0].size;
     std::visit([&](const auto& values) { json["columns"][name] = values; }, table.read(name));
     json["units"][name] = text(name, "units");

@@ -196,7 +196,7 @@ std::optional<Sweep> file_of(const RunList& list) {
 std::vector<StudyClaim> claims_of(const RunList& list, const std::optional<Sweep>& sweep) {
   if (!sweep || list.has_variants()) return {};
   if (sweep->name != list.name && sweep->name + "-tiny" != list.name)
-    throw SpecError("{}: is the file of sweep {} now, not of {}",
+    throw SpecError("{}: is now the file of sweep {}, not of {}",
                     sweep->file.string(),
                     printable(sweep->name),
                     list.name);

@@ -59,8 +59,8 @@ ResolvedSpec<Spec> row_spec(const RunList& list, const ListedRun& row, const Loa
   ResolvedSpec<Spec> resolved = resolve_row(list, row, load);
   if (const std::string run_id = run_name(resolved.spec).run_id; run_id != row.run_id)
     throw DataError(
-        "row {} ({}): its data, or the program's options, are not those of when it was planned: it "
-        "would be run {}, not {}; put the data back, or plan it anew under another name",
+        "row {} ({}): its data or the program's options have changed since it was planned: it "
+        "would be run {}, not {}; restore the data, or plan it again under another name",
         row.k,
         setting_text(list, row),
         run_id,
@@ -165,7 +165,7 @@ Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options) {
 void check_base(const fs::path& base, const Position& named_at) {
   std::error_code error;
   if (!fs::exists(base, error))
-    throw SpecError("{}: there is no spec {}{}",
+    throw SpecError("{}: no such spec: {}{}",
                     named_at.str(),
                     printable(base.string(), kWhole),
                     error ? ": " + error.message() : "");

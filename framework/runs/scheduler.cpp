@@ -112,9 +112,8 @@ Scheduler Scheduler::read(const std::string& name_or_file) {
                                 : whole_path(name_or_file);
   if (shipped && file.empty())
     throw SpecError(
-        "{}: no such scheduler; configs/schedulers/ has those that there are, and a file of your "
-        "own "
-        "is named by its path, as ./{}.yaml",
+        "{}: no such scheduler; configs/schedulers/ has the known ones, and your own file is given "
+        "by its path, such as ./{}.yaml",
         name_or_file,
         name_or_file);
   Scheduler scheduler;
@@ -146,7 +145,7 @@ std::string Scheduler::ask_cluster(const fs::path& folder) const {
   const ProgramOutcome outcome = run(cluster, {}, folder);
   if (!outcome.succeeded())
     throw MachineError(
-        "{} does not answer: {}; --scheduler names another", name, words_of(outcome));
+        "{} does not answer: {}; --scheduler selects another", name, words_of(outcome));
   return std::string(trimmed(outcome.output));
 }
 
@@ -177,10 +176,9 @@ std::set<Index> Scheduler::waiting(const std::string& array,
 std::string Scheduler::job_in(const std::string& output) const {
   const std::vector<std::string> jobs = groups_in(output, pattern_of(job, name + ": job"));
   if (!jobs.empty()) return jobs.front();
-  throw MachineError(
-      "{}: submitted, but the job's ID is not in what it printed, so it is not known here: {}",
-      name,
-      printable(trimmed(output), 500));
+  throw MachineError("{}: submitted, but its output does not contain the job's ID: {}",
+                     name,
+                     printable(trimmed(output), 500));
 }
 
 std::string scheduler_name(const std::string& option) {

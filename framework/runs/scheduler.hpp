@@ -30,30 +30,30 @@ struct Scheduler {
 
   template <class V>
   void describe(V& v) {
-    v("script", script, "job script of an array; {work} is what it does in the end", required());
+    v("script", script, "script of a job array; {work} is the command of a row", required());
     v("submit", submit, "command that submits {script}", required());
     v("job",
       job,
-      "regular expression: its group is the job's ID in what submit prints",
+      "regular expression whose group is the job's ID in the output of submit",
       required());
     v("status",
       status,
-      "command that prints the tasks that wait or run; fails if that is unknown",
+      "command that prints the queued and running tasks; fails if they are unknown",
       required());
     v("task",
       task,
-      "regular expression: its group is the array index in a line that status prints",
+      "regular expression whose group is the array index in a line of status",
       required());
     v("cancel", cancel, "command that cancels {job} of {array}", required());
     v("check",
       check,
-      "command that refuses a script, on its standard input, before anything is submitted");
+      "command that checks a script on its standard input before anything is submitted");
     v("cluster",
       cluster,
-      "command that prints a name of the cluster; jobs of others are not asked about");
-    v("array_size", array_size, "tasks of an array, at most", at_least(1));
-    v("first_index", first_index, "index of an array's first task", between(0, 1));
-    v("fewest", fewest, "tasks of an array, at least", at_least(1));
+      "command that prints the name of the cluster; jobs of other clusters are not queried");
+    v("array_size", array_size, "largest number of tasks of an array", at_least(1));
+    v("first_index", first_index, "index of the first task of an array", between(0, 1));
+    v("fewest", fewest, "smallest number of tasks of an array", at_least(1));
   }
 
   // A name of those that come with the program, or a YAML file. Throws SpecError.

@@ -154,8 +154,7 @@ std::vector<SubmittedArray> submitted_arrays(const fs::path& sweep_folder) {
   try {
     return from_stored_text<std::vector<SubmittedArray>>(read_file(file));
   } catch (const DataError&) {
-    throw DataError("{}: damaged; it only tells what was submitted when, so move it away",
-                    file.string());
+    throw DataError("{}: damaged; it only lists submissions, so move it away", file.string());
   }
 }
 
@@ -305,7 +304,7 @@ Submission submit(const SubmitSetting& setting,
   for (const auto& [name, value] : placeholders(setting, submission.arrays.front(), ""))
     if (!value.empty() && is_resource(name) &&
         (scheduler.script + scheduler.submit).find("{" + name + "}") == std::string::npos)
-      submission.notes.push_back(fmt::format("{} has no use for {}", scheduler.name, name));
+      submission.notes.push_back(fmt::format("{} does not use {}", scheduler.name, name));
   if (!scheduler.check.empty() && answers) {
     const ProgramOutcome outcome =
         scheduler.run(scheduler.check, {}, setting.folder, submission.scripts.front());
@@ -323,7 +322,7 @@ Submission submit(const SubmitSetting& setting,
   const FolderLock lock(place.jobs());
   std::vector<SubmittedArray> known = submitted_arrays(setting.folder);
   if (known.size() != jobs.arrays().size())
-    throw MachineError("{}: another process submits this sweep; nothing was submitted",
+    throw MachineError("{}: another process is submitting this sweep; nothing was submitted",
                        setting.folder.string());
   for (std::size_t i = 0; i < submission.arrays.size(); ++i) {
     const std::vector<Index>& array = submission.arrays[i];
@@ -332,16 +331,18 @@ Submission submit(const SubmitSetting& setting,
     const ProgramOutcome outcome =
         scheduler.run(scheduler.submit, placeholders(setting, array, script), setting.folder);
     if (!outcome.succeeded())
-      throw MachineError("{} does not take {}s {}: {}{}",
-                         scheduler.name,
-                         setting.what,
-                         ranges_text(array),
-                         words_of(outcome),
-                         i == 0 ? ""
-                                : fmt::format("; {} of {} job arrays are submitted: give the same "
-                                              "command again for the rest",
-                                              i,
-                                              submission.arrays.size()));
+      throw MachineError(
+          "{} does not take {}s {}: {}{}",
+          scheduler.name,
+          setting.what,
+          ranges_text(array),
+          words_of(outcome),
+          i == 0
+              ? ""
+              : fmt::format(
+                    "; {} of {} job arrays are submitted; run the same command again for the rest",
+                    i,
+                    submission.arrays.size()));
     submission.jobs.push_back(scheduler.job_in(outcome.output));
     known.push_back({scheduler.name,
                      cluster,

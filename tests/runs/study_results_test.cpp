@@ -274,8 +274,8 @@ BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
   BOOST_TEST((judged[4].verdict == Verdict::unmeasured));
   BOOST_TEST((judged[5].verdict == Verdict::unmeasured));
   const std::string text = claims_text(judged);
-  BOOST_TEST(text.find("flow.other(p/a) is no array of its record") != text.npos);
-  BOOST_TEST(text.find("flow.norm[2](p/a) has no number at these places; it has from 0 to 1") !=
+  BOOST_TEST(text.find("flow.other(p/a) is not an array of its record") != text.npos);
+  BOOST_TEST(text.find("flow.norm[2](p/a) has no number at these positions, only from 0 to 1") !=
              text.npos);
   BOOST_TEST(text.starts_with(
       "1. UNDECIDED: flow.ratio(p/a) > flow.ratio(p/b)\n   2.25 ±1.06 > 2.00 ±0.00;\n   by 0.25 "

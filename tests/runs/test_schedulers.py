@@ -192,7 +192,7 @@ def test_scripts_are_shown_without_a_scheduler(here: Path, scheduler: str, direc
 def test_a_key_that_a_scheduler_does_not_know_is_noted(here: Path) -> None:
     (here / "profile.yaml").write_text("qos: high\nmemory: 4G\n")
     shown = softalign("sweep", "submit", "sweep.yaml", "--scheduler", "pbs", "--profile", "profile.yaml", "--dry-run", cwd=here)
-    assert "pbs has no use for qos" in shown.stderr and "memory\n" not in shown.stderr
+    assert "pbs does not use qos" in shown.stderr and "memory\n" not in shown.stderr
 
 
 def test_a_setup_that_fails_is_in_the_log_of_the_row(here: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
     message = error("sweep", "submit", "sweep.yaml", "--scheduler", "torque", cwd=here, code=2)
     assert "torque: no such scheduler" in message and "./torque.yaml" in message
     done = softalign("sweep", "cancel", "results/small", cwd=here, code=1)  # a file in a folder that may come from anyone is not asked
-    assert "at.yaml is not known here" in done.stderr and "2 jobs may be queued or running" in done.stderr
+    assert "at.yaml is unknown here" in done.stderr and "2 jobs may be queued or running" in done.stderr
 
 
 SITE = """\

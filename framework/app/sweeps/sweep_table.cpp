@@ -162,8 +162,10 @@ void SweepDisplay::message(std::string_view text) {
   write_error(fmt::format("{}\n", shortened(printable(text, kWhole))));
 }
 
-void SweepDisplay::row_began(const ListedRun& row) {
-  if (!terminal_) message(fmt::format("row {}: {}: begins", row.k, setting_text(list_, row)));
+void SweepDisplay::row_began(const ListedRun& row, bool resumed) {
+  if (terminal_) return;
+  message(fmt::format(
+      "row {}: {}: {}", row.k, setting_text(list_, row), resumed ? "resumes" : "begins"));
 }
 
 void SweepDisplay::row_ended(const ListedRun& row, const RowStatus& status, double seconds) {
