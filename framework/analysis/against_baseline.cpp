@@ -71,7 +71,7 @@ SystemResults results_of(const std::vector<PairedRuns>& pairs,
   return results;
 }
 
-// The difference over the seeds, without a test. Between results on other sentences there is none.
+// Returns the differences over the seeds, without a test; none between results on different sentences.
 AgainstBaseline difference_of(const std::vector<PairedRuns>& pairs,
                               const ComparisonColumn& column,
                               const LengthRange& lengths) {

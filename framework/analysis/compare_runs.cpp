@@ -33,7 +33,7 @@ void read_complete(std::vector<Run> named,
     }
 }
 
-// Reads the sentences of these runs. Those that cannot be read are left out: then true.
+// Reads the sentences of these runs. Returns true if some cannot be read; those are left out.
 bool leaves_out(ComparedRuns& compared, const std::set<const Run*>& wanted) {
   std::set<fs::path> broken;
   for (Run& run : compared.runs) try {

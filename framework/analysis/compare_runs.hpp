@@ -31,7 +31,7 @@ struct ComparedRuns {
   // Failed or data where runs that may belong into the comparison cannot be read, or are damaged.
   ExitCode code() const;
   JsonObject json() const;
-  // As comparison_text; behind a text what is missing.
+  // Returns comparison_text, followed in text form by what is missing.
   std::string text(ComparisonForm form = {}) const;
   std::string left_out_text() const;  // a line a run that is left out
 

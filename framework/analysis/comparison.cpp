@@ -88,7 +88,7 @@ MetricFacts facts_in(const Run& run, const MetricName& name) {
   return facts;
 }
 
-// As the runs that have a value in it know it. Throws SpecError for two signatures.
+// Returns the facts of the metric from the runs that have a value of it. Throws SpecError for two signatures.
 MetricFacts facts_of(const std::vector<ComparedGroup>& groups,
                      const MetricName& name,
                      const LengthRange& lengths) {

@@ -35,7 +35,7 @@ struct AgainstBaseline {
   Seeds difference;            // group - baseline, over the pairs
   Estimate estimate;           // of the difference; NaN but for the value where it is not tested
   double p_holm = kUndefined;  // the estimate's p, corrected for the comparisons of the column
-  std::string untested;        // why there is no test, where there could be one
+  std::string untested;        // why there is no test, if one was possible
 };
 
 struct Comparison {
@@ -44,8 +44,7 @@ struct Comparison {
   LengthRange lengths;
   Index sentences = 0;        // of the first run's test set, of those lengths; 0: not read
   bool same_test_set = true;  // otherwise no value of a test is the best
-  std::size_t baseline =
-      0;  // the one vanilla group, else the first, unless somebody says otherwise
+  std::size_t baseline = 0;   // by default the only group without attention, else the first
   std::vector<AgainstBaseline> against;  // by column, then group; empty: not tested
 };
 

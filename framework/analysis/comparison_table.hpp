@@ -18,7 +18,7 @@ bool is_best(const ComparisonColumn& column, std::size_t group);
 std::string names_of(const ComparedGroup& group);  // of its runs
 std::vector<Difference> parameters_of(const Comparison& comparison);
 
-// What all formats have before the metrics of a group: its number, names where they differ, parameters, seeds.
+// The columns before the metrics of a group, in all formats: number, names if they differ, parameters, seeds.
 struct GroupTable {
   std::vector<std::string> titles;
   std::vector<std::vector<std::string>> rows;

@@ -36,7 +36,7 @@ bool has_end(const std::string& path, const std::string& end) {
   return path == end || path.ends_with("." + end);
 }
 
-// A plugin's name stands for the plugin: score.type is score.
+// Shortens the path of a plugin's type to the plugin: score.type is score.
 std::string plain(const std::string& path) {
   return path.ends_with(kType) ? path.substr(0, path.size() - kType.size()) : path;
 }
@@ -65,8 +65,8 @@ std::vector<std::string> plugins_around(const std::string& path, const Options& 
   return plugins;
 }
 
-// Whether an option that is the same wherever there is one is missing elsewhere only because there
-// another plugin is in its place: the plugin's own name says enough.
+// Returns whether an option that is equal in all runs that have it is missing in the others only because
+// they have another plugin there; the plugin's name then says enough.
 bool goes_with_plugin(const std::string& path, const std::vector<Options>& runs) {
   std::set<std::vector<std::string>> with, without;
   std::set<std::string> values;
@@ -86,7 +86,7 @@ void collect(const OptionNode& parent, std::set<std::string>& names) {
   }
 }
 
-// Of the options that say nothing without the block that they are in.
+// Returns the names of options that are unclear without their block.
 std::set<std::string> names_to_qualify() {
   std::set<std::string> names;
   collect(snapshot(describe_copy(Spec()), SnapshotOf::schema), names);

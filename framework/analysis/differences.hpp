@@ -22,12 +22,12 @@ inline constexpr std::string_view kType = ".type";
 // canonical JSON; one that cannot be read counts for nothing and differs in nothing.
 std::vector<Difference> differences(const std::vector<std::string>& identities);
 
-// Every option of an identity with its value as it stands there, by path. Throws DataError when
-// the text is no JSON object.
+// Returns the value of every option of an identity, by path, as written there. Throws DataError if
+// the text is not a JSON object.
 std::map<std::string, std::string> options_of(const std::string& identity);
 
-// A short name for each path, for people: as few of its last words as tell it from the others; a plugin's name
-// stands for the plugin ("score" is model.attention.score.type).
+// Returns a short, unique name for each path: as few of its last words as possible; a plugin's type has the
+// plugin's name ("score" is model.attention.score.type).
 std::map<std::string, std::string> short_names(const std::set<std::string>& paths);
 std::map<std::string, std::string> short_names(const std::vector<Difference>& all);  // of all paths
 

@@ -25,7 +25,7 @@ namespace {
 
 using Row = RunValues;
 
-// What every row says of its run.
+// Returns the columns that every row of the run has.
 Run run_of(const std::filesystem::path& path, const Record& record) {
   Run run;
   run.path = path;

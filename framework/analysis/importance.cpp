@@ -41,7 +41,7 @@ std::optional<double> number_of(const std::string& text) {
   return is_number && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-// Of many numbers: z and its square.
+// For many numbers: z and its square.
 Columns parabola(Column numbers) {
   const auto [least, most] = std::ranges::minmax_element(numbers);
   if (*least > 0 && *most >= 10 * *least)

@@ -61,7 +61,7 @@ const char* kind_of(const std::string& module) {
   }
 }
 
-// As much as a page shows.
+// Rounds a number to the digits that a page shows.
 JsonObject rounded(double value) { return std::round(1e4 * value) / 1e4; }
 
 // Place * 2, and 1 more where it is sure; the place counts row by row.
@@ -72,7 +72,7 @@ JsonObject links_of(const Alignment& a) {
   return links;
 }
 
-// Of test sentences: loss, and the accuracy that belongs to the way of decoding.
+// Adds the loss of a test sentence, and the accuracy that belongs to the way of decoding.
 void add_scores(const StoredResults* results, Index sentence, JsonObject& pane) {
   if (split_of(pane["module"].get<std::string>()) == "dev" || !results ||
       results->counts.sentences() == 0)
@@ -159,8 +159,8 @@ std::size_t make_pane(const AlignedRun& run,
   return size;
 }
 
-// The images that the sources of a pane are: ink in 36 steps, 0..z, column by column, and where each pixel of the widest
-// stands in the matrices.
+// Adds the source images of a pane: ink in 36 steps, 0..z, column by column, and the place of each pixel of the widest
+// image in the matrices.
 void add_images(const Record& record, Pool& pool, JsonObject& pane) {
   const std::string group = "images/" + split_of(pane["module"].get<std::string>());
   if (!record.has(group + "/pixels") || pane["sentence"].empty()) return;

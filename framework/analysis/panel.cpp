@@ -122,7 +122,7 @@ DetailedSeries detailed_series(const std::vector<Run>& runs,
 
 namespace {
 
-// Those of all runs, by length.
+// Returns the length buckets of all runs.
 std::vector<std::string> buckets_of(const std::vector<const Run*>& runs) {
   std::map<std::pair<Index, Index>, std::string> labels;
   for (const Run* run : runs)
@@ -135,7 +135,7 @@ std::vector<std::string> buckets_of(const std::vector<const Run*>& runs) {
   return buckets;
 }
 
-// How many sentences of a bucket a run was tested on.
+// Returns the number of sentences of a bucket that a run was tested on.
 Index sentences_of(const Run& run, const std::string& bucket, const LengthRange& lengths) {
   const auto& rows = run.by_length.rows;
   const auto row = std::ranges::find(rows, bucket) - rows.begin();
@@ -242,7 +242,7 @@ std::string task_of(const Run& run) {
   return json.is_object() && json.contains("task") ? json["task"].dump() : "";
 }
 
-// What its test sentences are sorted by, and its rows of attention stand for, where the spec says so.
+// Returns the options of a spec that change how test sentences are grouped and what rows of attention mean.
 std::string conventions_of(const Run& run) {
   const Json json = read_json<Json>(run.configuration);
   std::string text;

@@ -79,7 +79,7 @@ DetailedSeries detailed_series(const std::vector<Run>& runs,
                                const std::vector<std::string>& series,
                                std::size_t most = kDetailedRuns);
 
-// Groups that are tested unless somebody says otherwise.
+// Number of groups that are tested by default.
 inline constexpr std::size_t kTestedUnasked = 10;
 
 struct Panel {

@@ -104,7 +104,7 @@ std::vector<std::string> curve_names(const std::vector<Series>& all, const JsonO
   return first;
 }
 
-// What is known of a number of a series that is no metric: "gradient_norm".
+// Returns the facts of a series that is not a metric: "gradient_norm".
 JsonObject facts_of_number(const std::string& name) {
   std::string title = name;
   std::ranges::replace(title, '_', ' ');

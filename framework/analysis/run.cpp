@@ -75,7 +75,7 @@ void read_record(Run& run) {
   }
 }
 
-// A run without a record. Nothing is asked of one that somebody works on: he may be just beginning.
+// Reads a run without a record. A run that a process works on is not checked: it may be just beginning.
 void read_folder(Run& run) {
   const RunFolder folder{run.path};
   if (is_there(folder.identity())) run.identity = read_file(folder.identity());

@@ -51,11 +51,11 @@ struct Run {
   MetricTable by_length;                        // read_lengths: as it was recorded
   StoredResults results;                        // read_sentences: sentence by sentence
 
-  // Where figures draw it: runs of a panel share a figure, those of a series differ in nothing but the seed.
+  // The place of the run in figures: runs of a panel share a figure, those of a series differ only in the seed.
   std::string panel, series;
-  bool twin = false;  // it lies in two folders, and the other one is complete or stands before it
+  bool twin = false;  // a copy of the run is in another folder, and is complete or comes first
 
-  // As people read it; that of the fault when there is one.
+  // Returns the state for people, or that of the fault if there is one.
   std::string state() const;
   std::filesystem::path record() const;
 
@@ -105,14 +105,14 @@ void demand_complete(const Run& run);
 // "commit", "fault", "last", "test"}, as `ls --json` has it: without fault and test where there are none.
 JsonObject run_json(const Run& run);
 
-// Returns whether a run's state can change without any of its files changing: somebody works on it, or did so.
+// Returns whether a run's state can change without any of its files changing: a process works or worked on it.
 bool may_change_unseen(RunState state);
 
 // The indices of at most `most` > 1 of n values, evenly spaced, the first and the last among them.
 std::vector<std::size_t> thinned(std::size_t n, std::size_t most = kCurvePoints);
 
-// The value of a dev metric at the update that was selected, or before there is a test the last one;
-// NaN when there is none.
+// Returns the value of a dev metric at the selected update, or before the test the last one;
+// NaN if there is none.
 double selected_value(const Run& run, const std::string& metric);
 // The last number of a column; NaN when it has none, or is missing.
 double last_value(const SeriesColumns& series, const std::string& column);

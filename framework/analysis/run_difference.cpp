@@ -53,7 +53,7 @@ bool is_file(const TextDifference& difference) {
          (!difference.b || is_file_digest(*difference.b));
 }
 
-// What of the provenance may bear on numbers: not when, and not what is compared
+// Returns the provenance that may affect numbers, without times and without what is compared
 // elsewhere.
 Texts environment_of(const Record& record) {
   static constexpr std::array<std::string_view, 3> kNot = {"started", "ended", "spec_sha256"};

@@ -47,7 +47,7 @@ struct ParameterDifference {
   Index common = 0;        // parameters of one name and shape
   Index different = 0;     // of them
   Index others = 0;        // names in one run only, or of other shapes
-  std::string largest;     // where the largest difference is; empty: there is none
+  std::string largest;     // place of the largest difference, empty if there is none
   std::uint64_t ulps = 0;  // there, of 32-bit numbers
 };
 

@@ -18,7 +18,7 @@
 namespace softalign {
 namespace {
 
-// How much of an index must be new before it is written again, so that what one run costs does not
+// Share of an index that must be new before it is written again, so that the cost of a run does not
 // grow with the number of the others.
 constexpr std::size_t kShare = 256;
 
@@ -73,8 +73,8 @@ bool is_settled(const RunStamp& stamp, std::time_t now) {
   return std::ranges::all_of(stamp.stamps, [&](const FileStamp& one) { return one.settled(now); });
 }
 
-// What is remembered of a run, if all of it is as it was. Files that may have changed behind the back
-// of their stamps are looked at once more; when they have settled by then, for the last time.
+// Returns the remembered run if its files have not changed. Files that may have changed within the resolution
+// of their time stamps are read once more after they have settled.
 std::optional<Run> remembered(const RunFolder& run, std::time_t now, IndexEntry& entry) {
   try {
     const std::vector<std::string>& files = entry.stamp.files;
@@ -142,7 +142,7 @@ class FolderIndex {
  private:
   std::time_t now_;
   std::string folder_;
-  fs::path place_;  // empty: there is no cache
+  fs::path place_;  // empty: no cache
   IndexEntries old_, new_;
   std::size_t read_ = 0, changed_ = 0;  // changed_: entries of new_
 };
@@ -186,7 +186,7 @@ struct IndexFile {
 
 std::string this_build() { return build_info().version + " " + build_info().git_commit; }
 
-// Of the bytes, filled up with zeros.
+// Returns the checksum of the bytes, padded with zeros.
 std::uint64_t checksum_of(std::string bytes) {
   bytes.resize((bytes.size() + Checksum::kBlock - 1) / Checksum::kBlock * Checksum::kBlock);
   Checksum sum;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kWallTime = "wall_time";
 
-// What a resolved spec says outside the run's ID.
+// Reads the options of a resolved spec that are not part of the run's ID.
 void read_remarks(const std::string& spec_yaml, const std::string& file, RunOrigin& origin) {
   Value spec = parse_yaml(spec_yaml, file);
   interpolate(spec);

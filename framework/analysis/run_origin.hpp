@@ -1,4 +1,4 @@
-// Where a run comes from, and what people say of it: start, duration, host, commit, tags and notes.
+// The origin of a run: start, duration, host, commit, and the tags and notes of its owner.
 #pragma once
 
 #include <string>
@@ -31,12 +31,12 @@ struct RunOrigin {
 };
 
 RunOrigin origin_of(const Record& record);  // throws DataError where it is damaged
-// Of a run without a record: no seconds, and empty what is damaged.
+// Returns the origin of a run without a record: without seconds, and damaged parts empty.
 RunOrigin origin_of(const RunFolder& run);
 
-// Adds and removes tags of a run, whatever its state; a record is sealed, so they are kept beside it, in
-// RunFolder::tags(). Returns all there are now. Throws SpecError for a path that is no run's folder, or a tag to
-// remove that the run does not have.
+// Adds and removes tags of a run in any state; a record is sealed, so they are stored beside it, in
+// RunFolder::tags(). Returns all tags. Throws SpecError for a path that is not the folder of a run, or if a tag to
+// remove is missing.
 std::vector<std::string> change_tags(const RunFolder& run,
                                      const std::vector<std::string>& add,
                                      const std::vector<std::string>& remove);

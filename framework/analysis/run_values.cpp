@@ -37,7 +37,7 @@ void add_options(const JsonObject& json, const std::string& path, RunValues& val
   }
 }
 
-// A plugin's name stands for the plugin: without ".type".
+// Shortens the path of a plugin's type to the plugin, without ".type".
 std::string plugin_path(const std::string& path) {
   constexpr std::string_view kTypeEnd = ".type";
   return path.ends_with(kTypeEnd) ? path.substr(0, path.size() - kTypeEnd.size()) : path;

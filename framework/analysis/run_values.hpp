@@ -32,7 +32,7 @@ struct Condition {
   std::string value;
 };
 
-// "units>64 and score=dot"; a value with blanks stands in quotes. Throws SpecError naming `option`.
+// Parses "units>64 and score=dot"; a value with spaces is quoted. Throws SpecError naming `option`.
 std::vector<Condition> read_conditions(const std::string& text, const std::string& option);
 
 // Several runs, with their last values of series ("dev/loss") and "age", the seconds since the heartbeat.

@@ -56,8 +56,8 @@ void take(const std::vector<Index>& sentences, const SystemResults& given, Syste
   }
 }
 
-// Numbers of systems on test sets drawn anew, [numbers][draws]; none where there are too few sentences.
-// of(drawn): the numbers of one draw of each system.
+// Returns numbers of systems on bootstrap samples of the test set, [numbers][draws]; empty if there are too few
+// sentences. of(drawn): the numbers of one draw of each system.
 template <class Of>
 std::vector<std::vector<double>> on_draws(const Bootstrap& bootstrap,
                                           const std::vector<SystemResults>& systems,
@@ -131,7 +131,7 @@ namespace {
 struct Part {
   double variance, freedom;
 
-  // Of an interval of 1 - level.
+  // Half the width of an interval of 1 - level.
   double half_width(double level) const {
     if (variance == 0) return 0;
     return std::sqrt(variance) * quantile(complement(boost::math::students_t(freedom), level / 2));

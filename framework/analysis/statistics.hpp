@@ -43,8 +43,8 @@ struct BootstrapOptions {
   int threads = 1;  // change no bit
 };
 
-// Test sets drawn anew with replacement: the one bootstrap of the project. Draws are functions of
-// name and number, so whoever draws under one name has the same sentences, on any machine.
+// Test sets drawn with replacement: the only bootstrap of the project. Draws are functions of
+// name and number, so equal names give the same sentences on any machine.
 class Bootstrap {
  public:
   // Sentences of one cluster, [sentences], are drawn together: they are not independent of each other. Empty:

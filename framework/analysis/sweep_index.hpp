@@ -50,8 +50,8 @@ bool write_sweep_index(const std::filesystem::path& file,
 // The dev columns of any run that do not depend on the clock.
 std::set<std::string> dev_columns(const SweepTable& table);
 
-// Group /curves: `update` (run, step), -1 beyond a run's end, and "dev_loss", "train_loss" and the
-// like, NaN where there is no value. No group where no run has a curve.
+// Writes group /curves: `update` (run, step), -1 beyond a run's end, and "dev_loss", "train_loss" and
+// others, NaN where there is no value. Without any curve there is no group.
 void write_curves(Hdf5Writer& file, const SweepTable& table);
 
 }  // namespace softalign

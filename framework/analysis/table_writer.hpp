@@ -16,7 +16,7 @@ struct JsonValue {
   bool operator==(const JsonValue&) const = default;
 };
 
-// Nothing is an empty field in CSV (an empty text is "") and null in JSON, and so is NaN.
+// An empty cell and NaN are an empty field in CSV (an empty text is "") and null in JSON.
 using Cell = std::variant<std::monostate, Index, double, std::string, JsonValue>;
 
 enum class TableFormat { csv, json };

@@ -138,7 +138,7 @@ struct SineAndCosine {
   Pair sine, cosine;
 };
 
-// Of r, |r| <= pi / 4.
+// Sine and cosine of r, |r| <= pi / 4.
 SineAndCosine by_series(Pair r) {
   const Pair square = -(r * r);
   Pair sine{1}, cosine{1};

@@ -14,7 +14,7 @@ double pow(double x, double y);
 double sin(double x);  // |x| <= 1e7, else NaN
 double cos(double x);
 
-// As fast as the C library's, but for a few arguments in 2^28.
+// As fast as the C library's, except for a few arguments in 2^28.
 float log(float x);
 
 }  // namespace softalign::exact

@@ -16,7 +16,7 @@ namespace {
 
 std::string shown(const std::filesystem::path& path) { return printable(path.string(), kWhole); }
 
-// Whether a system call failed because no file has, or can have, the name it was given.
+// Returns whether a system call failed because no file has, or can have, the given name.
 bool names_nothing(int reason) {
   return reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG || reason == EINVAL;
 }

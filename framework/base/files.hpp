@@ -57,7 +57,7 @@ class FolderLock {
   int descriptor_;
 };
 
-// Of regular files at and below a path; links are not followed.
+// The number and size of regular files at and below a path; links are not followed.
 struct DiskUsage {
   std::uintmax_t files = 0, bytes = 0;
   DiskUsage& operator+=(const DiskUsage& other);

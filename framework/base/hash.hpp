@@ -14,7 +14,7 @@ std::string sha256_hex(std::string_view bytes);
 std::string sha256_file(
     const std::filesystem::path& file);  // throws DataError when it cannot be read
 
-// How texts name the bytes of a file: "sha256:<hex>".
+// Prefix of a file's digest in texts: "sha256:<hex>".
 inline constexpr std::string_view kFileDigest = "sha256:";
 std::string file_digest(const std::string& sha256_hex);
 bool is_file_digest(std::string_view text);

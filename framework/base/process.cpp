@@ -286,7 +286,7 @@ double meminfo(const fs::path& root, const std::string& name) {
   return 0;
 }
 
-// Of this process: all its address space, and what of it is in memory.
+// Memory of this process: all its address space, and the resident part.
 struct Pages {
   double all = 0, resident = 0;  // bytes
 };

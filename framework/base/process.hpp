@@ -22,7 +22,7 @@ namespace softalign {
 // without: no result depends on it.
 void prepare_process();
 
-// What Linux, macOS and other Unix do differently.
+// Differs between Linux, macOS and other Unix systems.
 std::filesystem::path program_file();  // that this process runs; empty: not known
 // A file that comes with the program, by its name in the source tree, "scripts/serve.py": installed below
 // share/softalign, or in that tree. Empty: it is not there.

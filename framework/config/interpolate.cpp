@@ -61,7 +61,7 @@ class Interpolator {
     value.where.reference = text;
   }
 
-  // What a path leads to, references in it replaced.
+  // Returns the value at a path, with its references replaced.
   Value value_at(const std::string& path, const Position& where) {
     if (std::ranges::find(open_, path) != open_.end())
       throw SpecError("{}: ${{{}}} leads back to itself", where.str(), printable(path));

@@ -39,7 +39,7 @@ std::string options_of(const Value& block) {
   return text;
 }
 
-// Whether a value takes a block away and puts nothing in its place.
+// Returns whether a value removes a block without replacing it.
 bool removes(const Value& over) {
   return over.is_null() || (over.is_scalar() && over.text == "none");
 }
@@ -196,7 +196,7 @@ std::vector<Override> numbered_overrides(const std::vector<std::string>& texts) 
   std::vector<Override> changes;
   for (const std::string& text : texts)
     changes.push_back(numbered_override(text, static_cast<int>(changes.size()) + 1));
-  // Of two for one path the last would win without a word.
+  // Detects two overrides of one path, of which the last would win silently.
   std::map<std::string_view, const Override*> by_path;
   for (const Override& change : changes)
     if (const auto [first, is_new] = by_path.emplace(change.path, &change); !is_new)

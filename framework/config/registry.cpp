@@ -47,7 +47,7 @@ void Registry::add(PluginEntry entry) noexcept {
       return;
     }
     kind.emplace(entry.name, std::move(entry));
-  } catch (...) {  // out of memory before main: nothing can be said here, the plugin will be
+  } catch (...) {  // out of memory before main, where no error can be reported
                    // reported as unknown
   }
 }

@@ -59,7 +59,7 @@ struct PluginEntry {
   std::any factory;                                      // Factory<Kind::Make>
 };
 
-// Returns whether a name consists of letters, digits, '_' and '-': it stands in specs, tables and records.
+// Returns whether a name consists of letters, digits, '_' and '-', as names in specs, tables and records must.
 bool is_plugin_name(std::string_view name);
 
 class Registry {

@@ -63,7 +63,7 @@ struct ValueSchema {
     add_limits(schema, limits);
     return schema;
   }
-  // One item stands for the list of it.
+  // A single item is accepted as a list of one.
   static Json list(const Json& item) {
     const Json items = {{"anyOf", {item, reference_to("reference")}}};
     return {{"anyOf", {item, {{"type", "array"}, {"items", items}}}}};
@@ -84,7 +84,7 @@ Json schema_of_option(const OptionNode& node) {
   return documented;
 }
 
-// Of a kind: the name of a plugin, or a block with its type and options.
+// Schema of a kind: the name of a plugin, or a block with its type and options.
 Json schema_of_kind(const std::string& kind) {
   Json names = Json::array(), blocks = Json::array();
   for (const PluginEntry* entry : Registry::instance().entries(kind)) {

@@ -104,7 +104,7 @@ void make_relative(OptionNode& node, const std::filesystem::path& folder) {
   for (OptionNode& child : node.children) make_relative(child, folder);
 }
 
-// Of an override that has an absolute path in it, only its number: "override 1 ('a=/b')" is "override 1".
+// Shortens an override that has an absolute path in it to its number: "override 1 ('a=/b')" is "override 1".
 std::string without_path(const std::string& origin) {
   constexpr std::string_view kBefore = "= ,[{'\"";
   const std::size_t text = origin.find(" ('");

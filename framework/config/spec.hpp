@@ -32,7 +32,7 @@ struct SpecTree {
 SpecTree load_tree(const std::filesystem::path& file,
                    const std::vector<Override>& overrides = {},
                    const Position& named_at = {});
-// As load_tree, from a text (a record's); `name` stands for the file, `extends` is relative to it.
+// Like load_tree, for a text (of a record); `name` replaces the file, `extends` is relative to it.
 SpecTree parse_tree(const std::string& text,
                     const std::string& name,
                     const std::vector<Override>& overrides = {});

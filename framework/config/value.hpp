@@ -37,10 +37,10 @@ struct Value {
   Entry* find(std::string_view key);
   std::vector<std::string> keys() const;
 
-  // A scalar stands for the list of it: `only: encoder.*`. Other values are returned as they are.
+  // Returns a scalar as a list of one: `only: encoder.*`. Other values are returned unchanged.
   Value as_list() const;
 
-  // As YAML on one line, "{a: 1, b: [x, '2']}": parse_flow reads the same value back.
+  // Returns the value as YAML on one line, "{a: 1, b: [x, '2']}", which parse_flow reads back.
   std::string flow() const;
 
   // For messages: "'256x'", "the quoted text '256'", "a list", "a map", "nothing".

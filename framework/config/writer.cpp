@@ -78,7 +78,7 @@ nlohmann::json json_of(const OptionNode& node, const FileHash& hash) {
   return object;
 }
 
-// As nlohmann's dump, but numbers by number_text: its own are not always the shortest.
+// Like nlohmann's dump, but with number_text, because its own numbers are not always the shortest.
 void dump(const nlohmann::json& json, std::string& out) {
   if (json.is_object()) {
     out += '{';

@@ -76,7 +76,7 @@ std::span<T> take(std::span<T>& rest, Index size) {
   return part;
 }
 
-// As many as have about `tokens` positions together, and at least one.
+// Takes as many examples as have about `tokens` positions together, at least one.
 template <class Positions>
 std::span<Index> take_filling(std::span<Index>& rest, Index tokens, const Positions& positions) {
   Index sum = 0, count = 0;
@@ -84,7 +84,7 @@ std::span<Index> take_filling(std::span<Index>& rest, Index tokens, const Positi
   return take(rest, count);
 }
 
-// How many of a pool, in order, are in each batch.
+// Returns the number of examples of a pool, in order, in each batch.
 template <class Positions>
 std::vector<Index> batch_sizes(std::span<const Index> pool,
                                const BatchOptions& options,

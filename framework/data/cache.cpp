@@ -52,13 +52,13 @@ State state_of(const fs::path& path) {
           stamp.settled(std::time(nullptr))};
 }
 
-// What is remembered of a file: its state and its hash, and a hash of both.
+// Returns the text that is remembered of a file: its state and its hash, and a hash of both.
 std::string note_of(const State& state, const std::string& hash) {
   const std::string text = state.text + hash + "\n";
   return text + sha256_hex(text) + "\n";
 }
 
-// Empty if there is no such file, or another kind of file.
+// Returns the note, or "" if the file is missing or not a regular file.
 std::string read_note(const fs::path& place) {
   constexpr std::uint64_t kLargest = 1 << 16;
   try {
@@ -104,8 +104,8 @@ struct Kept {
     return data;
   }
 
-  // Of a file that was just written and read back. Reading a text of many gigabytes took minutes, so it waits until
-  // a change of the file would be seen; a small file is quickly read again.
+  // Remembers a file that was just written and read back. As reading many gigabytes takes minutes, this waits until a change
+  // of the file would be noticed; a small file is quickly read again.
   void remember_whole() const {
     constexpr std::uintmax_t kMany = 1 << 30;
     std::error_code error;

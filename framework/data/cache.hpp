@@ -58,7 +58,7 @@ std::string read_hash(const InputFile& file);
 // $HOME/.cache/softalign. Empty, so that nothing is cached, if SOFTALIGN_CACHE is set and empty or none of
 // them is set. It need not exist.
 std::optional<std::filesystem::path> cache_folder();
-// What softalign keeps in it; anything else there is somebody's own.
+// Folders that softalign keeps in the cache; anything else there belongs to others.
 inline constexpr const char* kCacheFolders[] = {"datasets", "hashes", "plugins", "runs"};
 
 // Metadata of a file, sufficient to know that it has not changed, as in git's index. Take the stamp before

@@ -20,12 +20,12 @@ inline Token in_vocabulary(Token token, Index symbols) {
 
 class Copies {
  public:
-  // A copy has the same index, or is <unk> where there is no such target symbol.
+  // A copied symbol has the same index on both sides, or is <unk> if the target vocabulary lacks it.
   Copies(Index source_symbols, Index target_symbols);
   // A copy has the same name.
   Copies(const Vocabulary& source, std::shared_ptr<const Vocabulary> target);
 
-  // Of a sentence without </s>.
+  // The copies of a sentence without </s>.
   struct OfSentence {
     std::vector<Token> symbols;           // of each position
     std::vector<std::string_view> words;  // V + s is the word at s; "" at the other positions

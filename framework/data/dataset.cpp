@@ -53,7 +53,7 @@ void put(const void* data, std::size_t size, std::vector<std::byte>& bytes) {
   bytes.insert(bytes.end(), begin, begin + size);
 }
 
-// As in memory, but with zeros as padding, so that equal links have equal bytes.
+// Returns the bytes of a link with zeros as padding, so that equal links have equal bytes.
 std::array<std::byte, sizeof(Link)> bytes_of(const Link& link) {
   std::array<std::byte, sizeof(Link)> bytes{};
   std::memcpy(bytes.data() + offsetof(Link, source), &link.source, sizeof link.source);

@@ -31,7 +31,7 @@ bool is_record(const std::filesystem::path& path) {
   return start == kHdf5;
 }
 
-// Returns whether it is an HDF5 file of somebody else, such as frames. Throws DataError if it is damaged.
+// Returns whether the HDF5 file was written by another program, such as frames. Throws DataError if it is damaged.
 bool is_foreign(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) return false;
   const JsonObject attributes = Hdf5Reader(path).attributes("");
@@ -40,7 +40,7 @@ bool is_foreign(const std::filesystem::path& path) {
          !format->get_ref<const std::string&>().starts_with("softalign");
 }
 
-// Of source and target; the source's is empty if its sources are frames.
+// Returns the vocabularies of source and target as text; the source's is empty if its sources are frames.
 std::vector<std::string> recorded_texts(const std::filesystem::path& path) {
   const Record record(path);
   const bool frames = record.attribute<Index>("data", "frame_size").has_value();

@@ -85,8 +85,8 @@ bool each_field(std::string_view message, const Visit& visit) {
   return true;
 }
 
-// Whether text is normalised by a table in the model. The library follows its offsets without looking where they
-// lead; the models that it trains for us have none.
+// Returns whether a table in the model normalises text. The library follows its offsets without checking them;
+// the models that it trains for softalign have no table.
 bool has_character_map(std::string_view model) {
   constexpr std::uint64_t kNormalizer = 3, kDenormalizer = 5, kCharacterMap = 2;
   bool found = false;
@@ -111,7 +111,7 @@ std::string reason_of(const std::string& status) {
   return printable(reason == std::string::npos ? status : status.substr(reason + 2), 200);
 }
 
-// What `work` returns; a clock runs in `progress` meanwhile.
+// Returns the result of `work`, while `progress` shows a clock.
 template <class Work>
 auto with_clock(const Work& work, const std::string& what, const Progress& progress) {
   if (!progress) return work();
@@ -218,7 +218,7 @@ class SentencePieceVocabulary final : public Vocabulary {
   }
 
  private:
-  // Of the parts of a word on both sides of a cut.
+  // A merge of the parts of a word on both sides of a cut.
   struct Merge {
     float score;  // the earlier it was learnt, the higher
     std::size_t cut;
@@ -262,7 +262,7 @@ class SentencePieceVocabulary final : public Vocabulary {
     return parts;
   }
 
-  // What is wrong with the model, which the library says or throws.
+  // Loads a model. Returns the fault that the library returns or throws; "": none.
   std::string load(const std::string& model) try {
     const auto status = pieces_.LoadFromSerializedProto(model);
     return status.ok() ? "" : status.ToString();

@@ -35,7 +35,7 @@ std::string unknown_note(const TextFacts& text) {
                      differently(text.with_points, "without their punctuation"));
 }
 
-// How the training text of the same side is written.
+// Returns the facts of the training text of the same side.
 TextFacts training_text(std::span<const TextFacts> texts, const std::string& side) {
   TextFacts all;
   for (const TextFacts& text : texts)

@@ -44,7 +44,7 @@ std::size_t beginning_of_character(std::string_view text, std::size_t at) {
   return at;
 }
 
-// What else than text a file or stream may be.
+// Throws DataError if a file or stream begins like another format than text.
 void refuse_other_formats(std::string_view beginning, const std::string& name) {
   for (const auto& [magic, program] : {std::pair<std::string_view, const char*>{"\x1f\x8b", "gzip"},
                                        {"\xFD"
@@ -155,7 +155,7 @@ class TextFile::Bytes {
   }
   Bytes(const Bytes&) = delete;
 
-  // As LineReader::Fill; line: the one that the bytes belong to.
+  // Like LineReader::Fill; line: the line that the bytes belong to.
   std::size_t next(std::span<char> buffer, Index line) {
     while (!begun_ && packed_.size() < kMagic.size() && read_more(line)) {
     }

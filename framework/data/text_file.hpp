@@ -84,7 +84,7 @@ class TextFile {
   ~TextFile();
   TextFile(const TextFile&) = delete;  // lines_ reads through this one
 
-  // As LineReader's.
+  // Like LineReader::next.
   bool next(std::string& line);
 
   const std::string& path() const { return lines_.name(); }

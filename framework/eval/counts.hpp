@@ -41,7 +41,7 @@ struct Decoded {
   double score = 0;      // by which the search ranked it
   bool finished = true;  // false: the length limit came before </s>
   std::vector<Link> replaced =
-      {};  // each <unk> of `tokens` that another word stands for in the text, and its source word
+      {};  // each <unk> of `tokens` that another word replaces in the text, and its source word
 };
 
 // One sentence with all results of its evaluation, for metrics to count. Passes that were not made are null.

@@ -28,7 +28,7 @@ AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Ind
   return matrix;
 }
 
-// Those of row b, of every head.
+// Returns the matrices of row b, for every head.
 std::vector<HeadMatrix> head_matrices_of(const HeadWeights& heads,
                                          Index steps,
                                          Index positions,

@@ -13,7 +13,7 @@ namespace softalign {
 // caller's business.
 class Scorer {
  public:
-  // How several models become one distribution: the mean of their probabilities, or of their log
+  // How several models are combined: the mean of their probabilities, or of their log
   // probabilities, normalised again.
   enum class Mean { probabilities, log_probabilities };
 

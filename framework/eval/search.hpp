@@ -110,7 +110,7 @@ struct SearchKind {
   using Make = std::unique_ptr<Search>(std::uint64_t seed, Index target_length);
 };
 
-// How long and how short a search's output may be.
+// Limits on the length of a search's output.
 struct LengthLimits {
   double max_ratio = 2;
   Index max_extra = 10;

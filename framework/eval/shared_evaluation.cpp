@@ -41,7 +41,7 @@ class Packer {
   virtual ~Packer() = default;
 
  protected:
-  // Of any arithmetic types.
+  // Numbers of any arithmetic types.
   template <class... T>
   void numbers(T&... values) {
     (raw(reinterpret_cast<char*>(&values), sizeof values), ...);

@@ -78,7 +78,7 @@ double bleu(const BleuSums& sums);
 // Factor of a corpus for hypotheses that are shorter than their references, 0..1; 0 without words.
 double brevity_penalty(const BleuSums& sums);
 
-// How the score is made, in sacreBLEU's form ("none", "13a", ..); the version names this framework.
+// Returns the signature of the score in sacreBLEU's form ("none", "13a", ..); the version names this framework.
 std::string bleu_signature(const std::string& tokenisation);
 
 // Corpus chrF2 (Popović 2015): character 1- to 6-grams without white space, recall counting
@@ -92,21 +92,21 @@ using ChrfStats = std::array<std::int32_t, 3 * kChrfOrder>;
 using ChrfSums = std::array<double, std::tuple_size_v<ChrfStats>>;  // over the sentences
 
 ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference);  // UTF-8
-// Those of the reference that gives the sentence the highest chrF2, the first of several.
+// Returns the counts of the reference with the highest chrF2, of several the first.
 ChrfStats chrf_stats(std::string_view hypothesis, std::span<const std::string_view> references);
 
 // chrF2 of a corpus from the sum of its sentences' statistics, 0..100; 0 for no sentence. Precision
 // and recall are means over the orders that both sides have ("effective order").
 double chrf(const ChrfSums& sums);
 
-// How the score is made, in sacreBLEU's form; the version names this framework.
+// Returns the signature of the score in sacreBLEU's form; the version names this framework.
 std::string chrf_signature();
 
 // Both signatures are of one reference, "nrefs:1|...". These change the number, and remove it from any signature.
 std::string with_references(std::string_view signature, std::string_view count);
 std::string_view without_references(std::string_view signature);
-// How many references sentences have, as sacreBLEU's signatures say: "2", or "var" where the numbers differ.
-// further: of each sentence, "" for one that is missing.
+// Returns the number of references as in sacreBLEU's signatures: "2", or "var" if the numbers differ.
+// further: the further references of each sentence, "" for a missing one.
 std::string count_references(std::span<const std::vector<std::string>> further);
 
 }  // namespace softalign

@@ -96,7 +96,7 @@ class Recorder {
                  std::span<const float> values);
   void attributes(const std::string& path, const JsonObject& members);
   void event(const std::string& text);
-  // How many updates there will be, unless training stops early: for status.json.
+  // Sets the number of updates without early stopping, for status.json.
   void expect(Index updates);
 
   // Saves the trainer's state, which is on disk and valid when this returns. Also publishes the

@@ -19,8 +19,8 @@ namespace {
 
 using Json = JsonObject;
 
-// The sentences that a measurement is over, after the test set was drawn anew, with replacement,
-// for the k-th time; as they are for k = 0. All runs with one test set see the same draw.
+// Returns the sentences that a measurement is over in the k-th bootstrap sample of the test set,
+// or in the test set itself for k = 0. All runs with one test set see the same samples.
 std::vector<Index> drawn_sentences(const Run& run, const Measurement& m, Index k) {
   const StoredResults& results = run.results;
   if (k == 0) return results.of_length(m.shortest, m.longest);

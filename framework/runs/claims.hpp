@@ -27,12 +27,11 @@ struct JudgedClaim {
   Verdict verdict = Verdict::unknown;
   Seeds left;  // what it compares
   Seeds right;
-  Seeds difference;     // left - right, of each seed
-  Index seeds = 0;      // of which it holds
-  Index sentences = 0;  // that the smallest of its measurements is over in any seed
-  Estimate estimate;    // of the difference; variants are tested on the same sentences
-  double p_holm =
-      kUndefined;  // its p, corrected for all claims of the file; NaN where there is none
+  Seeds difference;            // left - right, of each seed
+  Index seeds = 0;             // of which it holds
+  Index sentences = 0;         // that the smallest of its measurements is over in any seed
+  Estimate estimate;           // of the difference; variants are tested on the same sentences
+  double p_holm = kUndefined;  // its p, corrected for all claims of the file; NaN if there is none
   std::vector<std::string> best;  // of a sweep: which configuration each measurement means
   std::string nothing;  // the measurement to blame when the verdict is empty; why it is unmeasured
 

@@ -15,7 +15,7 @@ namespace {
 
 fs::path history_file(const fs::path& run_folder) { return run_folder / "early_termination.json"; }
 
-// What has diverged is the worst of all.
+// A diverged value is the worst of all.
 bool better(double a, double b, bool maximize) {
   if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
   return maximize ? a > b : a < b;
@@ -37,7 +37,7 @@ std::optional<double> value_up_to(const DevHistory& history, Index update) {
   return found;
 }
 
-// What the other runs have by `value_at`, best first; the decision keeps whose it is.
+// Returns the values of the other runs by `value_at`, best first; the decision records whose they are.
 std::vector<double> compare_with(
     const OtherRuns& others,
     const std::string& run_id,
@@ -142,7 +142,7 @@ bool promotes(const RunList& list) {
   return list.early_terminate.type == "asha" && list.method != SweepMethod::optuna;
 }
 
-// What is decided now of a run that was stopped at its last value; nothing where it remains stopped.
+// Returns the decisions that now let a run continue that was stopped at its last value; empty if it remains stopped.
 std::vector<PruneDecision> promotion(const RunList& list,
                                      const std::string& run_id,
                                      const DevHistory& own,
@@ -182,7 +182,7 @@ class ListPruner final : public Pruner {
 
   std::optional<std::string> stop(Index update, const MetricTable& dev) override {
     if (const auto stopped = stopped_before(update)) return stopped;
-    // A run that goes back to a checkpoint makes values again; what it decided stands.
+    // A run that resumes from a checkpoint computes values again; its decisions are kept.
     if (!own_.values.empty() && own_.values.back().update >= update) return std::nullopt;
     const double value = dev.at("all", list_.metric.name.substr(4));
     own_.values.push_back({update, value});

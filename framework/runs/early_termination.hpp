@@ -66,7 +66,7 @@ struct DevHistory {
     v("released", released);
   }
 };
-// Reads that file; empty when it is missing or damaged: early termination then begins anew.
+// Reads that file; empty if it is missing or damaged: early termination then starts again.
 DevHistory read_dev_history(const std::filesystem::path& run_folder);
 
 // Why its run was stopped: "asha rung 0 (800 updates): dev/loss is 3.82, 3.63 was needed among 6 runs"; empty if it

@@ -57,7 +57,7 @@ RowStatus row_status(const RunList& list,
 
 std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows) {
   const fs::path results = whole_path(list.folder).parent_path();
-  const bool prunes = list.early_terminate.type != "none";  // such rows begin anew
+  const bool prunes = list.early_terminate.type != "none";  // such rows start again
   std::vector<RunFolder> runs;
   if (is_there(results)) runs = runs_below(results);
   std::vector<std::string> texts;
@@ -96,7 +96,7 @@ std::vector<SweepTable::Parameter> parameters_of(const ListedRun& row) {
   return parameters;
 }
 
-// What a summary does not look at where the record is whole, and who goes on with the run needs.
+// Returns the fault of files that a summary does not read if the record is intact, but resuming the run needs; or "".
 std::string folder_fault(const RunFolder& folder, const Run& run, const ListedRun& row) {
   if (run.run_id != row.run_id)
     return fmt::format("{}: holds another run, {}", folder.root.string(), printable(run.run_id));
@@ -217,7 +217,7 @@ JsonObject json_of(const Value& value) {
   return read.is_number() ? read : JsonObject(value.text);
 }
 
-// What optuna needs to know of them, and who tables rows.
+// Returns the facts of parameters that optuna and tables of rows need.
 JsonObject parameters_json(const RunList& list) {
   JsonObject all = JsonObject::array();
   for (const SweepParameter& p : list.parameters) {

@@ -62,10 +62,10 @@ struct ListStatus {
 };
 
 ListStatus list_status(const RunList& list);
-void rank(const RunList& list, ListStatus& status);  // anew, after something was changed in it
+void rank(const RunList& list, ListStatus& status);  // recomputed after a change of the status
 
-// Writes <sweep>/sweep.h5 if it would change. Returns why it could not; that is no error, for the table
-// only repeats what the runs say.
+// Writes <sweep>/sweep.h5 if it would change. Returns why it could not; this is not an error, because the table
+// only repeats the records.
 std::string write_sweep_table(const RunList& list, const ListStatus& status);
 
 // The list and its rows; with `status` also their states and the verdicts on its claims.
@@ -102,7 +102,7 @@ class RowCosts {
   std::vector<double> costs_;          // of the first rows
 };
 
-// Of the updates that rows may make, the part that complete ones made before they stopped early; 1 where none is complete.
+// Returns the share of its updates that a complete row made before it stopped early, over all complete rows; 1 if there are none.
 double used_updates(const std::vector<RowStatus>& rows);
 
 // The seconds that rows of a cost take, from rows whose seconds are known: those of the same part where there

@@ -168,7 +168,7 @@ class LocalRun {
     return only.empty() || std::find(only.begin(), only.end(), list_.rows[i].k) != only.end();
   }
 
-  // The next row that may be begun. What others have done since is read from its files.
+  // Returns the next row that may begin. Reads from files what other processes have done since.
   std::optional<std::size_t> next() {
     for (std::size_t i = 0; i < list_.rows.size(); ++i) {
       if (begun_[i] > 0 || !wanted(i)) continue;
@@ -183,7 +183,7 @@ class LocalRun {
     return next_promoted();
   }
 
-  // Those that were stopped early come last: by then the others have shown what is good.
+  // Rows that were stopped early come last: by then the others have shown what is good.
   std::optional<std::size_t> next_promoted() {
     for (const Index k : promoted_rows(list_)) {
       const auto i = usize(k);
@@ -278,7 +278,7 @@ class LocalRun {
     watcher_.row_ended(row, status, seconds);
   }
 
-  // Whether a process that can be seen from here works on a row that is wanted.
+  // Returns whether a process on this machine works on a wanted row.
   bool somebody_here_works() {
     for (std::size_t i = 0; i < list_.rows.size(); ++i) {
       if (!wanted(i) || !is_worked_on(status_[i].state)) continue;
@@ -323,7 +323,7 @@ ExperimentOutcome work_on(const RunList& list,
   std::optional<ResolvedSpec<Spec>> spec;
   bool pruned = false,
        writes = false;  // errors of a folder that may not be written to are not kept
-  // Whatever fails before the run begins releases the other ranks.
+  // A failure before the run begins releases the other ranks.
   const auto prepare = [&] {
     agree(ranks, [&] {
       if (ranks.first()) {

@@ -61,7 +61,7 @@ struct ProcessEnd {
 // One worker process: a program with its output in a log file.
 class WorkerProcess {
  public:
-  // Its output is appended to `log`, which is no link. It gets SIGTERM when this process dies. Throws
+  // Output is appended to `log`, which must not be a link. The worker gets SIGTERM when this process dies. Throws
   // MachineError, and as check_file_type.
   WorkerProcess(const std::vector<std::string>& command, const std::filesystem::path& log);
   // Kills what still runs.

@@ -134,7 +134,7 @@ std::vector<Override> joined(std::vector<Override> first, const std::vector<Over
 
 // Rows of variants --------------------------------------------------------------------------------
 
-// What diagnostics may find, by part/variant and diagnostic, of what is planned.
+// The arrays that planned diagnostics may find, by part/variant and diagnostic.
 using Diagnosed = std::map<std::string, std::map<std::string, std::vector<FoundArray>>>;
 
 void check_finding(const Measurement& m, const Position& where, const Diagnosed& diagnosed) {
@@ -223,7 +223,7 @@ class VariantPlanner {
     }
   }
 
-  // Of one part two runs are two.
+  // Two runs of one part must differ.
   void refuse_twin(const ListedRun& row) const {
     for (const std::size_t i : plan_.wanted)
       if (const ListedRun& other = list_.rows[i];

@@ -32,8 +32,8 @@ Plan plan_sweep(const Sweep& sweep,
 // The hash that the list of a sweep of parameters would have; quicker than making it.
 std::string plan_hash(const Sweep& sweep, const LoadSpec& load);
 
-// The rows of one more configuration, numbered behind those of the list; for a run that the list has
-// already, its row. What optuna proposes becomes rows so.
+// Returns the rows of one more configuration, numbered after those of the list; for a run that the list
+// already has, its row. Optuna's proposals become rows this way.
 std::vector<ListedRun> rows_of(const RunList& list,
                                const std::vector<Override>& set,
                                const LoadSpec& load);

@@ -43,7 +43,7 @@ void place_by_list(Report& report) {
   std::ranges::stable_sort(report.runs, {}, [&](const Run& run) { return rows.at(run.path)->k; });
 }
 
-// Where a sweep was copied without its runs, its table says how they stood.
+// Reads the states of a sweep that was copied without its runs from its table.
 void read_table(const RunList& list, ListStatus& status) {
   const fs::path file = list.place().table();
   const auto has_folder = [&](const ListedRun& row) { return is_there(list.run(row).root); };

@@ -103,7 +103,7 @@ Json json_of(const Panel& panel, const BootstrapOptions& draws) {
   return json;
 }
 
-// Of a sweep: what its file claims now. A claim that cannot be read or judged is a problem of the report.
+// Returns the claims of a sweep's file as it is now. Claims that cannot be read or tested are problems of the report.
 Json judged_claims(Report& report) {
   try {
     const std::vector<StudyClaim> claims = claims_of(*report.list, file_of(*report.list));
@@ -116,7 +116,7 @@ Json judged_claims(Report& report) {
   }
 }
 
-// As the runs know them, and of those that none has as this program does.
+// Returns the facts of metrics from the runs, or from this program for metrics that no run has.
 Json metric_facts_json(const std::vector<Panel>& panels) {
   std::vector<const Run*> runs;
   for (const Panel& panel : panels)
@@ -243,7 +243,7 @@ Json table_json(const fs::path& file) {
   return json;
 }
 
-// What is about something else than runs: files of alignments, tables of sweeps.
+// Places that are not runs: files of alignments, tables of sweeps.
 struct ReportPlaces {
   std::vector<std::string> runs;
   std::vector<fs::path> alignments;

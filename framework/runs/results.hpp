@@ -26,9 +26,9 @@ class ListResults {
   // with all seeds complete; pruned ones are skipped.
   const std::vector<Run>& of(const Measurement& m);
   const std::vector<Run>& of(const std::string& part, const std::string& variant);
-  // The configuration that a measurement of the best means; empty where there is none.
+  // Returns the configuration that a measurement of the best selects; empty if there is none.
   std::string best_text(const Measurement& m) const;
-  // Whether every row is over, and what is measured is not complete with all seeds.
+  // Returns whether every row is over, but what is measured is not complete with all seeds.
   bool is_absent(const Measurement& m) const;
   const RunList& list() const { return list_; }
 
@@ -46,7 +46,7 @@ class ListResults {
 struct StudyTable : LengthTable {
   std::string part;
   std::string title;
-  std::vector<int> best;  // [buckets] the one best variant; -1: there is none
+  std::vector<int> best;  // [buckets] the one best variant; -1: none
 };
 
 // One table for each metric that the parts of a study report. Buckets are those of the runs' specs.

@@ -57,7 +57,7 @@ void check_names_in(const ListFolder& list,
 //   results/<sweep>/<run id>/...          a sweep's runs
 //   results/<study>/<part>-<variant>/<run id>/...
 
-// How a run's spec is read once its files and overrides are merged: whoever calls may load plugins
+// Reads a run's spec after its files and overrides were merged: the caller may load plugins
 // first.
 using LoadSpec = std::function<ResolvedSpec<Spec>(SpecTree)>;
 
@@ -107,7 +107,7 @@ struct RunList : SweepSettings {
 // changed since the list was written.
 ResolvedSpec<Spec> row_spec(const RunList& list, const ListedRun& row, const LoadSpec& load);
 
-// As row_spec without a run ID to check, for a row that is being planned. compared: see check_spec.
+// Like row_spec without a run ID to check, for a row that is being planned. compared: see check_spec.
 ResolvedSpec<Spec> resolve_row(const RunList& list,
                                const ListedRun& row,
                                const LoadSpec& load,
@@ -118,7 +118,7 @@ void name_row(ListedRun& row, const Spec& spec);
 
 // "units=64 score=dot seed=1", "reverse/dot seed=1".
 std::string setting_text(const RunList& list, const ListedRun& row);
-// As setting_text without the seed, with a blank behind it: "units=64 score=dot "; may be empty.
+// Like setting_text without the seed, with a space at the end: "units=64 score=dot "; may be empty.
 std::string configuration_text(const RunList& list, const ListedRun& row);
 // Rows that differ in nothing but the seed, in the order of the list: [configurations][seeds] indices.
 std::vector<std::vector<std::size_t>> configurations(const RunList& list);
@@ -133,9 +133,9 @@ void check_same(const RunList& list, const RunList& before);
 // Throws DataError when the rows of both are not the same runs any more.
 void check_runs(const RunList& made, const RunList& there);
 
-// Writes the list where there is none, or adds the rows behind those of the one that is there.
-// Throws SpecError when `list` does not begin with the rows on disk, or is another sweep's. Several
-// processes may do so at once. Returns how many rows were added.
+// Writes the list, or appends its rows to an existing one.
+// Throws SpecError if `list` does not begin with the rows on disk, or belongs to another sweep. Several
+// processes may do so at once. Returns the number of added rows.
 Index write_list(const RunList& list, FileSystem& files = FileSystem::real());
 
 // A list's own copy of a spec that its rows change: its files merged and its paths absolute, without the seed

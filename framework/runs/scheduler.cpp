@@ -73,7 +73,7 @@ std::regex pattern_of(const std::string& text, const std::string& what) {
       "{}: {}: is not a regular expression with one group", what, printable(text, kWhole));
 }
 
-// What the pattern's group matches in each line that it fits.
+// Returns the group's match in each line that the pattern matches.
 std::vector<std::string> groups_in(const std::string& text, const std::regex& pattern) {
   std::vector<std::string> groups;
   std::istringstream lines(text);

@@ -14,7 +14,7 @@
 
 namespace softalign {
 
-// What placeholders stand for; empty: there is no value. `options` may be several lines.
+// Values of placeholders; empty: no value. `options` may have several lines.
 using Placeholders = std::map<std::string, std::string>;
 
 // Replaces {name}, and leaves ${name} to the shell. A part between {? and ?} is dropped if a placeholder in it has no
@@ -77,7 +77,7 @@ struct Scheduler {
 // --scheduler, else SOFTALIGN_SCHEDULER, else "slurm".
 std::string scheduler_name(const std::string& option);
 
-// What a program said in one line.
+// Returns the output of a program in one line.
 std::string words_of(const ProgramOutcome& outcome);
 
 }  // namespace softalign

@@ -44,8 +44,8 @@ std::vector<std::vector<Index>> arrays_of(const std::vector<Index>& rows, Index 
   return arrays;
 }
 
-// What every script ends with. `launch` and `restart` are functions of the scheduler's script, which also sets `job`
-// and `index`, and `restarts` where the starts of the same task in the log do not tell.
+// Returns the last lines of every script. `launch` and `restart` are functions of the scheduler's script, which also sets
+// `job` and `index`, and `restarts` if the log does not show the starts of a task.
 std::string work_lines(const SubmitSetting& setting,
                        const std::vector<Index>& rows,
                        const std::string& script) {
@@ -126,7 +126,7 @@ Placeholders placeholders(const SubmitSetting& setting,
       {"work", work_lines(setting, rows, script)}};
 }
 
-// Whether every scheduler's templates are expected to hand it on.
+// Returns whether the templates of every scheduler are expected to pass the resource on.
 bool is_resource(const std::string& name) {
   return name == "partition" || name == "account" || name == "qos" || name == "memory" ||
          name == "concurrent";

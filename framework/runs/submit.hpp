@@ -61,12 +61,12 @@ class Jobs {
   // The rows of its tasks that wait or run, ascending, of an array that is mine. Throws MachineError when the scheduler
   // does not answer.
   std::vector<Index> ask(const SubmittedArray& array);
-  // As `ask`; nullopt: not known.
+  // Like `ask`; nullopt: unknown.
   std::optional<std::vector<Index>> queued(const SubmittedArray& array);
   // Throws MachineError when the scheduler does not cancel it.
   void cancel(const SubmittedArray& array);
 
-  // As proof_of_death, and where that does not know: an owner is dead when its job has ended.
+  // Like proof_of_death; if that is inconclusive, an owner is dead when its job has ended.
   std::string proof(const Owner& owner);
 
  private:
@@ -83,7 +83,7 @@ class Jobs {
   std::map<std::string, std::optional<std::vector<Index>>> queued_;  // by script
 };
 
-// Jobs::proof of an object that is made when it is first asked, and anew a minute later.
+// Returns Jobs::proof of an object that is created at the first call, and again after a minute.
 LivenessCheck liveness_of(const std::filesystem::path& sweep_folder);
 
 struct SubmitSetting {

@@ -23,7 +23,7 @@ struct AttentionMemory : Memory {
   SourceBatch source = {};
   std::span<const Index> rows = {};
   Var states = {};  // [B,S,D], Annotations::states; only before the first step
-  // Where attentions with heads put the weights of each; see weights_can_change().
+  // Receives the weights of each head; see weights_can_change().
   Inspection inspection = {};
 
   Index sentence(Index row) const { return rows.empty() ? row : rows[usize(row)]; }
@@ -84,7 +84,7 @@ class Attention {
   // Called after each update, with the totals of the whole batch: for learned state that is not a
   // parameter (Parameters::add_state).
   virtual void after_update(const Totals&) {}
-  // True for the plugin that stands for a decoder's own attention: all other functions throw
+  // True for the plugin that represents a decoder's own attention: all other functions throw
   // SpecError.
   virtual bool built_in() const { return false; }
 };

@@ -209,7 +209,7 @@ std::unique_ptr<Subject> attention_subject(const Choice& choice) {
   return subject;
 }
 
-// What a decoder is tried with: an attention that remembers its last query.
+// An attention that remembers its last query, to test decoders.
 class Remembering final : public Attention {
  public:
   Remembering(const Parameters& p, AttentionSizes sizes)

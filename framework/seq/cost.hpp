@@ -9,7 +9,7 @@
 
 namespace softalign {
 
-// The cost of a forward pass with teacher forcing. What is counted: kernels/work.hpp.
+// The cost of a forward pass with teacher forcing, as counted by kernels/work.hpp.
 struct Cost {
   Index target_symbols = 0;  // with </s>
   Index multiplications = 0;

@@ -266,7 +266,7 @@ template <class... Args>
   throw SpecError("model.initialise.weights: {}", fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Of the item "NAME = HOW".
+// Returns the initialiser of the item "NAME = HOW".
 Initializer initializer_of(const std::string& item) {
   const auto sign = item.find('=');
   const std::vector<std::string_view> words =
@@ -292,7 +292,7 @@ Initializer initializer_of(const std::string& item) {
          printable(item));
 }
 
-// As many orthogonal blocks as there are side by side.
+// Gives an orthogonal initialiser as many blocks as the parameter has side by side.
 Initializer fitting(const Initializer& initializer, const Parameter& parameter) {
   if (initializer.kind() != Initializer::Kind::orthogonal) return initializer;
   const Shape& shape = parameter.shape;

@@ -1,4 +1,4 @@
-// Whether the parts of a model fit together. All throw SpecError.
+// Checks that the parts of a model fit together. All throw SpecError.
 #pragma once
 
 #include <memory>

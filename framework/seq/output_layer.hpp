@@ -65,7 +65,7 @@ struct OutputRows {
   Token* best;  // [T,B], the most probable symbol
 };
 
-// Where the gradient of a parameter is accumulated; null: not needed.
+// Returns the address at which the gradient of a parameter is accumulated; null: not needed.
 using GradientOf = std::function<real*(const Parameter&)>;
 
 class OutputLayer {

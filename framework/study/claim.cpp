@@ -254,7 +254,7 @@ std::string key_of(const Measurement& m) {
   return key;
 }
 
-// Whether both sides differ by the same, whatever is measured: bleu(p/a) > bleu(p/a) + 1.
+// Returns whether the two sides always differ by a constant: bleu(p/a) > bleu(p/a) + 1.
 bool says_nothing(const Statement& statement) {
   std::vector<std::string> keys;  // of what is measured, each once
   for (const Measurement& m : statement.measurements())

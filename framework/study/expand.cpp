@@ -69,7 +69,7 @@ Index points(const Sweep& sweep) {
   return count;
 }
 
-// Whether a configuration was taken up: it is neither excluded nor one that was there before.
+// Returns whether a configuration was added: it is neither excluded nor a duplicate.
 bool take(const Sweep& sweep,
           Configuration configuration,
           std::set<std::string>& seen,

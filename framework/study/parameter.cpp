@@ -42,7 +42,7 @@ std::string key_of(const Value& value) {
   }
 }
 
-// What one of the keys of a parameter's block means.
+// Reads the keys of a parameter's block.
 class Reader {
  public:
   explicit Reader(const Value::Entry& entry)

@@ -40,7 +40,7 @@ struct SweepParameter {
   double high = 0;  // max, or sigma
   double step = 0;  // q; 0: none
 
-  // Of Kind::values: "log" (geomspace), "linear" (range, linspace), else empty.
+  // For Kind::values: "log" (geomspace), "linear" (range, linspace), else empty.
   std::string spacing;
 
   bool is_finite() const { return kind == Kind::values; }
@@ -76,7 +76,7 @@ bool same_value(const Value& a, const Value& b);
 // A value as parse_flow reads it.
 inline std::string to_string(const Value& value) { return value.flow(); }
 bool from_string(std::string_view text, Value& value);
-// As on a command line: "model.embedding=9".
+// Returns the setting as on a command line: "model.embedding=9".
 inline std::string to_string(const Override& setting) {
   return setting.path + "=" + setting.value.flow();
 }

@@ -155,8 +155,8 @@ struct PlacedResources {
   Position where;  // of the block or the profile; no line: neither was given
 };
 
-// The keys of `profile` are laid over those of `block`; either may be absent. Throws SpecError with
-// file, line and column for everything that is no key or value of the above.
+// Merges the keys of `profile` over those of `block`; either may be absent. Throws SpecError with
+// file, line and column for unknown keys and illegal values.
 PlacedResources read_resources(const Value* block,
                                const std::optional<std::filesystem::path>& profile);
 

@@ -60,7 +60,7 @@ std::vector<ReportedMetric> read_report(const Value* value) {
   return metrics;
 }
 
-// What a study says of all its parts.
+// The settings of a study that apply to all its parts.
 struct Shared {
   std::vector<SweepVariant> variants;
   const Value* tiny = nullptr;
@@ -113,7 +113,7 @@ std::vector<std::string> paths_of(const std::vector<SweepParameter>& parameters)
   return paths;
 }
 
-// Throws SpecError where there is none of this path; what: who speaks of it.
+// Returns the parameter of this path. Throws SpecError if there is none; what: the place that names it.
 const SweepParameter& parameter_at(const std::string& path,
                                    const std::vector<SweepParameter>& parameters,
                                    const Position& where,
@@ -178,7 +178,7 @@ SweepCondition read_condition(const Value& value, const std::vector<SweepParamet
   return condition;
 }
 
-// What rows of parameters are a function of, besides the base's content.
+// Returns the text that, with the base's content, determines the rows of parameters.
 std::string canonical(const Value& root) {
   constexpr std::string_view kOther[] = {"name",
                                          "base",

@@ -10,7 +10,7 @@ namespace {
 
 double of_batch(const BatchBytes& one) { return one[kTape] + one[kFound]; }
 
-// Of values at 1, 2 and 4 or of the first two, each entry: the polynomial at x, which has no negative coefficient.
+// Extrapolates each entry of values at 1, 2 and 4, or at 1 and 2, to x, by a polynomial without negative coefficients.
 BatchBytes carried(const std::vector<BatchBytes>& values, double x) {
   BatchBytes result = values.back();
   const auto line = [x](double a, double at_a, double b, double at_b) {
@@ -26,7 +26,7 @@ BatchBytes carried(const std::vector<BatchBytes>& values, double x) {
   return result;
 }
 
-// Whether values at 1, 2 and 4 are not from both sides of a threshold.
+// Returns whether the values at 1, 2 and 4 lie on one side of a threshold.
 bool is_polynomial(const std::vector<BatchBytes>& values) {
   const double near = of_batch(values[1]) - of_batch(values[0]),
                far = of_batch(values[2]) - of_batch(values[1]);

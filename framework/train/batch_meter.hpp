@@ -1,4 +1,4 @@
-// How many bytes a batch takes, without a batch of that size: small ones are measured, and carried on.
+// Estimates the bytes that a batch takes, without a batch of that size: small batches are measured and extrapolated.
 #pragma once
 
 #include <array>

@@ -37,7 +37,7 @@ std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
 // The size of a vocabulary that may not be known yet: one symbol besides the specials.
 Index at_least_one_symbol(Index known);
 
-// Where lengths are not known they are taken to be as even as may be, and no longer than in training.
+// Unknown lengths are assumed to be as even as possible, and no longer than in training.
 DataOutline assumed(DataOutline data);
 
 // Bytes of a symbol's name and the following space, as tasks name their symbols.

@@ -55,7 +55,7 @@ void check_watched(const Spec& spec,
   if (!data.dev.references)
     throw SpecError("{}: the dev sentences have no references, so there is nothing to watch",
                     watched.option.substr(0, watched.option.rfind(".metric")));
-  // As an evaluation of this spec finds it: a word, decoded right and attended to.
+  // A sentence as an evaluation of this spec finds it: a word, decoded correctly and attended to.
   const std::vector<Token> target = {kSpecials};
   const std::vector<Link> links = {{0, 0, true}};
   const TeacherForced forced{0, {kSpecials, kEnd}, {kSpecials, kEnd}, {2, 1, {1, 1}}, {}, {}};
@@ -122,7 +122,7 @@ void check_source(const Spec& spec, const DataOutline& data, const Encoder& read
         frames.most + 1);
 }
 
-// What the model asks of its data: vocabularies, and links.
+// Checks that the data has the vocabularies and links that the model needs.
 void check_model(const Spec& spec, const DataOutline& data, const Model& model) {
   if (spec.model.tied_embeddings == "all" && !data.one_vocabulary)
     throw SpecError(
@@ -154,7 +154,7 @@ void check_record(const Spec& spec, const Model& model) {
         spec.model.decoder.type);
 }
 
-// What words in place of <unk> ask of the model.
+// Checks that the model supports words in place of <unk>.
 void check_unknown_words(const Spec& spec, const DataOutline& data, const Model& model) {
   const UnknownWordsOptions& options = *spec.evaluate.unknown_words;
   if (options.forbids()) return;
@@ -174,7 +174,7 @@ void check_unknown_words(const Spec& spec, const DataOutline& data, const Model&
         spec.model.encoder.type);
 }
 
-// What training's losses ask of its data.
+// Checks that the data has what the training losses need.
 void check_training_data(const TrainOptions& train, const DataOutline& data) {
   if (train.guided_alignment && !data.train.links)
     throw SpecError(
@@ -182,7 +182,7 @@ void check_training_data(const TrainOptions& train, const DataOutline& data) {
         "task.train.alignment, or remove it");
 }
 
-// What values must satisfy beyond their limits.
+// Checks conditions on values beyond their limits.
 void check_values(const Spec& spec, Checks& checks) {
   checks.pass([&] {
     if (!can_name_folder(spec.name))
@@ -201,7 +201,7 @@ void check_values(const Spec& spec, Checks& checks) {
   });
 }
 
-// What model and training ask of the data. reference: the longest of dev.
+// Checks what model and training need of the data. reference: the longest of dev.
 void check_needs(const Spec& spec,
                  const DataOutline& data,
                  const Model& model,

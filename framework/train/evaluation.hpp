@@ -1,4 +1,4 @@
-// How the dev and the test sentences of a run are evaluated, as its spec asks.
+// Evaluates the dev and the test sentences of a run, as its spec demands.
 #pragma once
 
 #include <memory>

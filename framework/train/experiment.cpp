@@ -35,8 +35,8 @@ KeptCheckpoints kept_checkpoints(const RecordOptions& options) {
                           : KeptCheckpoints::last;
 }
 
-// What the spec gives for people or for the end of the run, and the record of a complete run has otherwise:
-// the record is not written again.
+// Returns the options for people, or for the end of the run, that differ from the record of a complete run, which is not
+// written again.
 std::vector<std::string> not_taken_over(const ResolvedSpec<Spec>& resolved, const Record& record) {
   const Value recorded = parse_yaml(record.spec_yaml(), record.file().string());
   std::vector<std::string> found;
@@ -76,7 +76,7 @@ struct Run {
   Workers& workers;
   Observer& observer;
 
-  // What is known before training: sizes, counts, vocabularies, images.
+  // Records what is known before training: sizes, counts, vocabularies, images.
   void record_setting() const {
     for (const Split* split : {&data.train, &data.dev, &data.test}) {
       const SplitCounts& c = split->counts;
@@ -153,7 +153,7 @@ struct Run {
   }
 };
 
-// What a run needs before its first file is written.
+// The parts of a run that must exist before its first file is written.
 struct Prepared {
   Dataset data;
   std::unique_ptr<Model> model;

@@ -122,7 +122,7 @@ void GroupSum::sum_tables(TableGradients& tables) {
   tables.set_rows(all);
 }
 
-// Of groups [first, first + count) of this rank.
+// Returns the sum of groups [first, first + count) of this rank.
 std::vector<real> GroupSum::sum_rows(std::size_t first, std::size_t count) const {
   if (count > 1) {
     std::vector<real> sum = sum_rows(first, count / 2);

@@ -65,7 +65,7 @@ class Widths {
     return all;
   }
 
-  // Empty if there is no such model.
+  // Returns the amount of a step; empty if there is no such model.
   std::optional<Index> amount_at(Index step) {
     Value root = root_;
     std::vector<std::string> notes;
@@ -141,7 +141,7 @@ class Widths {
         "--adjust: '{}' is not a size of this model{}", printable(path), suggestion(path, paths));
   }
 
-  // How many make the widest option one wider.
+  // Returns the number of steps that widen the widest option by one.
   Index steps() const { return adjusted_.size() == 1 ? 1 : 16 * std::ssize(adjusted_); }
 
   // The first of equal ones is the first to grow.
@@ -156,7 +156,7 @@ class Widths {
     return widths;
   }
 
-  // Of the first legal widths from a step on.
+  // Returns the amount of the first legal widths from a step on.
   std::optional<Tried> at_least(Index step) {
     constexpr Index kMostHeads = 256;
     std::vector<Index> before;

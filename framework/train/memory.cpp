@@ -78,7 +78,7 @@ std::string symbols_key(const DataOutline& data) {
   return fmt::format("{} {} {} ", data.source_symbols, data.frames.size, data.target_symbols);
 }
 
-// Of a thread that computes losses.
+// Returns the bytes of a thread that computes losses.
 double bytes_of_logits(const DataOutline& data) {
   return kNumber * static_cast<double>(kLogitRows * data.target_symbols);
 }
@@ -106,7 +106,7 @@ const MemoryPart& MemoryEstimate::largest() const {
 MemoryMeter::MemoryMeter(double most, double exact)
     : most_(most), held_(resident_bytes()), batches_(exact) {}
 
-// Of the tapes of all threads, the output layer's rows, and the packs of weights that they share.
+// Returns the bytes of the tapes of all threads, the output layer's rows, and the shared packs of weights.
 double MemoryMeter::training(const Spec& spec, const DataOutline& data, int threads) {
   const TrainOptions& train = spec.train;
   const UntrainedModels models({&spec}, data);

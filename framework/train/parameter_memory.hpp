@@ -11,7 +11,7 @@ struct ParameterBytes {
 };
 ParameterBytes parameters_of(const Model& model, Index symbols_of_batch);
 
-// Those that an average holds between evaluations.
+// Returns the number of copies that an average holds between evaluations.
 double copies_of_average(const Spec& spec);
 double copies_of_optimizer(const TrainOptions& train);
 // Sums of groups that are held at a time: two of 2^k groups become one of 2^(k + 1) at once.

@@ -58,9 +58,9 @@ class ResultRecorder {
   // Matrices of every head of every layer, as /alignments/<module>_layer1, ...; nothing of attentions that show
   // no heads.
   void heads(const std::string& module, const EvaluatedSplit& result) const;
-  // How the source attends to itself, as /alignments/encoder_layer1, ...: both sides are its symbols.
+  // Records the self-attention of the source as /alignments/encoder_layer1, ...: both sides are its symbols.
   void self_attention(const EvaluatedSplit& result) const;
-  // How the target attends to itself, as /alignments/decoder_layer1, ...: rows are the target's symbols with </s>,
+  // Records the self-attention of the target as /alignments/decoder_layer1, ...: rows are the target's symbols with </s>,
   // columns the symbols read, from <s> on.
   void decoder_self_attention(const EvaluatedSplit& result) const;
   // Matrices of the search's output: target words are those of the hypotheses; there are no gold

@@ -37,7 +37,7 @@ std::optional<Index> take(Json& block, const char* name) {
   return value.is_number_integer() ? std::optional(value.get<Index>()) : std::nullopt;
 }
 
-// What of an identity says how long the run trains; it is taken out.
+// Removes the options that set the length of training from an identity, and returns them.
 Length take_length(Json& identity) {
   if (!identity.is_object() || !identity.contains("train")) return {};
   Json& train = identity["train"];
@@ -265,7 +265,7 @@ std::string take_vectors(Model& model,
       continue;
     }
     const std::vector<real> numbers = numbers_of(words, file);
-    // How many there are, and of which size.
+    // The first line may give the number of vectors and their size.
     if (file.line_number() == 1 && numbers.size() == 1 && size != 1) {
       if (numbers[0] == static_cast<real>(size)) {
         promised = words.front();

@@ -18,7 +18,7 @@ constexpr Index kUpdatedChunk = 1 << 14;  // numbers that are updated in one pie
 
 Index chunks(Index numbers) { return (numbers + kUpdatedChunk - 1) / kUpdatedChunk; }
 
-// As messages between ranks.
+// The numbers as a message between ranks, and back.
 template <class T>
 std::string bytes_of(std::span<const T> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
@@ -138,7 +138,7 @@ void TrainingStep::differentiate(const Parts& batches, Index number, const Objec
   table_gradients_.add(tapes_, workers_);
 }
 
-// Of all groups of all ranks, in order.
+// Adds the results of all groups of all ranks, in order.
 void TrainingStep::add_results() {
   result_ = {};
   const auto add = [this](const StepResult& one) {
@@ -155,7 +155,8 @@ void TrainingStep::add_results() {
     for (const StepResult& one : numbers_of<StepResult>(of_rank)) add(one);
 }
 
-// Of the whole gradient: of pieces of numbers and of rows of tables, in order, whichever rank has them.
+// Returns the squares of the whole gradient, summed over pieces of numbers and over rows of tables, in order, on whatever
+// rank they are.
 TrainingStep::Squares TrainingStep::squares() {
   const std::span<const double> pieces =
       weight_gradients_.squares(dense_.begin, dense_.end, workers_);
@@ -186,14 +187,14 @@ TrainingStep::Squares TrainingStep::squares() {
   return sum;
 }
 
-// Of the rank's own parameters; it gets the others' values. norm: the norm that clipping uses.
+// Updates the rank's own parameters and receives the values of the others. norm: the norm for clipping.
 void TrainingStep::update(Index number, double rate_factor, double norm) {
   const double most = options_.clip_norm;
   const real scale = most > 0 && norm > most ? static_cast<real>(most / norm) : real{1};
   const double decay = rate_factor * optimizer_.learning_rate() * optimizer_.weight_decay();
   const real kept = static_cast<real>(1 - decay);
   real* const parameters = model_.parameters().values();
-  // Of the numbers from `begin` on, whose state begins at `at`.
+  // Updates the numbers from `begin` on, whose state begins at `at`.
   const auto apply = [&](Index begin, Index at, Index count, const real* gradient) {
     real* const values = parameters + begin;
     if (decay > 0)

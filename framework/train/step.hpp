@@ -92,7 +92,7 @@ class TrainingStep {
                         Index update,
                         double rate_factor = 1,
                         const Objective& objective = {});
-  // Of one group and one rank. batches: one, in parts; or several, whose gradients are summed.
+  // Runs one group on one rank. batches: one batch, in parts, or several, whose gradients are summed.
   StepResult run(Group batches,
                  Index update,
                  double rate_factor = 1,

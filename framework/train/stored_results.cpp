@@ -94,7 +94,7 @@ MetricFacts facts_in(const Record& record, const std::string& metric) {
 
 namespace {
 
-// How many each test sentence has, as signatures say.
+// Returns the number of references of a test sentence, as in signatures.
 std::string references_in(const Record& record) {
   const std::vector<std::string> further = test_texts(record, "references");
   const Index sentences = record.attribute<Index>("test", "sentences").value_or(0);

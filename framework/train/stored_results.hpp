@@ -21,7 +21,7 @@ struct RecordedDiagnostic {
 // The numbers of one of its arrays: [updates, along its other axes].
 Array2d by_update(const Array& array);
 
-// The splits of a diagnostic by name: dev, test, train. Of all diagnostics, or of the one that is named.
+// Returns the splits (dev, test, train) of all diagnostics, or of the named one.
 std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record,
                                                      const std::string& wanted = "");
 
@@ -57,7 +57,7 @@ struct StoredResults {
 // the record has is counted by the same columns; else no sentence is read.
 MetricTable read_totals(const Record& record);
 
-// As read_totals with a row for each length bucket, as they were written. Throws DataError for other lengths.
+// Like read_totals, with a row for each recorded length bucket. Throws DataError for other lengths.
 MetricTable read_by_length(const Record& record);
 
 // Numbers of any type; none of texts. Throws DataError unless there are `size` of them, where that is given.

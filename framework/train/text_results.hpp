@@ -33,7 +33,7 @@ void record_texts(Recorder& recorder, const Dataset& data);
 // Without examples of unknown symbols.
 std::vector<TextFacts> texts_of(const Record& record);
 
-// If sources are images: /images/test and /images/dev, the images whose matrices are recorded, with
+// Records /images/test and /images/dev if sources are images: the images whose matrices are recorded, with
 // the matrix column of each pixel.
 void record_images(Recorder& recorder, const Spec& spec, const Dataset& data, const Model& model);
 

@@ -295,7 +295,7 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   if (averaging_) averaging_->restore(checkpoint);
   if (!schedule_->state().empty()) schedule_->restore(list_of(checkpoint, "schedule"));
   state_ = TrainingState::of(checkpoint);
-  // Of a run that trained for another time, the state may be that of its end.
+  // If the run trained for another time, its state may be that of its end.
   state_.finished =
       state_.update > 0 && state_.evaluated == state_.update && state_.ends(spec_.train);
   saved_at_ = state_.update;

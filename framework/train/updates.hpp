@@ -16,7 +16,7 @@
 
 namespace softalign {
 
-// All that an update needs besides parameters and state. Ranks send it to each other as it lies in memory.
+// The inputs of an update besides parameters and state. Ranks send it to each other byte for byte.
 struct UpdateOrder {
   Index epoch = 0;                       // from 0
   Index first_batch = 0, end_batch = 0;  // of the epoch
@@ -29,8 +29,8 @@ class Updates {
  public:
   Updates(const Spec& spec, const Dataset& data, Model& model, Workers& workers, Ranks& ranks);
 
-  // Makes the plan of an epoch, unless it is there; sentences are segmented anew where the data ask for it. stop is
-  // asked meanwhile: true throws Interrupted.
+  // Plans an epoch unless it is planned; segments sentences again if the data require it. stop is
+  // polled meanwhile: true throws Interrupted.
   void plan(Index epoch, const std::function<bool()>& stop = {});
   Index batches() const { return std::ssize(batches_); }  // of the planned epoch
   // Collective.

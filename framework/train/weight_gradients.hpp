@@ -22,7 +22,7 @@ class WeightGradients {
   // Adds the gradients on the tapes of the parts of a batch. The bits depend neither on the parts nor on the
   // threads.
   void add(std::span<const Tape* const> tapes, Workers& workers);
-  // Of numbers [begin, end), in pieces: their sums are added in order. begin is a multiple of kSquared.
+  // Sums of squares of numbers [begin, end), in pieces, added in order. begin is a multiple of kSquared.
   static constexpr Index kSquared = 1 << 14;
   std::span<const double> squares(Index begin, Index end, Workers& workers);
 
@@ -50,7 +50,7 @@ class TableGradients {
  public:
   explicit TableGradients(const ParameterStore& store);
 
-  // Of one table, by rising row.
+  // The rows of one table, ascending.
   struct Rows {
     std::vector<Token> ids;
     std::vector<real> numbers;  // [ids, size]
@@ -61,10 +61,10 @@ class TableGradients {
   void add(std::span<const Tape* const> tapes, Workers& workers);
   std::vector<Rows> rows() const;  // of each table
   void set_rows(const std::vector<Rows>& rows);
-  // Of each row in the numbers [begin, end) of the flat buffer, by table, in order.
+  // Returns the squares of each row in the numbers [begin, end) of the flat buffer, by table, in order.
   std::span<const std::vector<double>> squares(Index begin, Index end, Workers& workers);
   // Writes numbers [begin, begin + count) of the flat buffer, which must be in the tables, to `to`,
-  // zeros where there is no gradient. Returns false, without writing, if there is no gradient at
+  // with zeros where there is no gradient. Returns false, without writing, if there is no gradient at
   // all.
   bool read(Index begin, Index count, real* to) const;
 

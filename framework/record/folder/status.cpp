@@ -48,7 +48,7 @@ std::optional<Owner> known_owner(const RunFolder& run) {
   }
 }
 
-// What the newest journal knows that was not yet in status.json, which is written every few
+// Reads the newest journal beyond status.json, which is written every few
 // seconds. Returns how the attempt ended, if it did.
 std::optional<std::string> read_on(const RunFolder& run, RunStatus& status) {
   const std::vector<Index> journals = run.journals();
@@ -184,7 +184,7 @@ void write_status(FileSystem& files,
 
 namespace {
 
-// The file that releases the newest claim of this process; null if there is none.
+// Path of the file that releases the newest claim of this process; null if there is none.
 std::atomic<const std::string*> release_of_newest = nullptr;
 static_assert(std::atomic<const std::string*>::is_always_lock_free);
 const std::string kTaken;  // its address: a signal's handler reads the name and ends the process

@@ -155,7 +155,7 @@ struct RunStatus {
   }
 };
 
-// What status.json says, which is written every few seconds; a new one if the file is absent or damaged.
+// Reads status.json, which is written every few seconds; returns a new status if the file is absent or damaged.
 RunStatus read_status(const RunFolder& run);
 
 // The status of a run, for every command that shows it. Facts that are not yet or no longer in status.json

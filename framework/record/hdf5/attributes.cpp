@@ -14,7 +14,7 @@ namespace {
 
 using Json = JsonObject;
 
-// Of all attributes of an object, as JSON: a record has a few KiB.
+// Limit of all attributes of an object as JSON; a record has a few KiB.
 constexpr std::uint64_t kMostBytes = 1 << 20;
 constexpr std::size_t kName = 256;  // of these, for each one's name
 

@@ -49,7 +49,7 @@ inline std::string bytes_of(const real* numbers, std::size_t count) {
   return {reinterpret_cast<const char*>(numbers), count * sizeof(real)};
 }
 
-// Throws DataError if there is no such blob.
+// Returns the blob of this name. Throws DataError if there is none.
 inline const std::string& blob_of(const Checkpoint& checkpoint, const std::string& name) {
   const auto found = checkpoint.blobs.find(name);
   if (found == checkpoint.blobs.end())

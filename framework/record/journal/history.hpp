@@ -50,7 +50,7 @@ struct ResumePoint {
   Checkpoint state;
 };
 
-// The start from the newest complete checkpoint of a run that `serves` accepts; empty if there is none.
+// Returns the newest complete checkpoint of a run that `serves` accepts; empty if there is none.
 // Throws as read_history and check_journals do.
 std::optional<ResumePoint> resume_point_of(const RunFolder& run,
                                            const std::string& run_id,

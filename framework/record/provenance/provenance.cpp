@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 8> kSlurm{"SLURM_JOB_ID",
                                                  "SLURM_CPUS_PER_TASK",
                                                  "SLURM_NTASKS",
                                                  "SLURM_RESTART_COUNT"};
-// Of what we write ourselves; an attribute has no room for much more.
+// Limits of names and texts written here; an attribute has no room for much more.
 constexpr std::size_t kLongestName = 255, kLongestText = 32 << 10;  // bytes
 
 constexpr std::array<std::string_view, 9> kInstructionSets{"sse4_2",

@@ -98,7 +98,7 @@ class AlignmentContents {
 
   const std::vector<std::int32_t>& sentences() const { return sentences_; }
 
-  // Of the i-th of the sentences.
+  // Returns the alignments of the i-th sentence.
   std::vector<Alignment> at(Index i) const {
     const Index width = length(src_len_[usize(i)], src_);
     std::vector<Alignment> found;

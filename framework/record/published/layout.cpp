@@ -24,7 +24,7 @@ bool is_coordinates(const Array& array) {
   return array.dims.size() == 1 && array.dims[0].name == array.name;
 }
 
-// Of an array by update (Recorder::row).
+// Returns whether an array has a row per update (Recorder::row).
 bool is_row(const Array& array) {
   return !array.dims.empty() && array.dims[0] == Dimension{"update", 1} &&
          std::holds_alternative<std::vector<double>>(array.values);

@@ -26,7 +26,7 @@ std::string id_of(const History& history) {
   return history.attempts.empty() ? "" : history.attempts.back().header.run_id;
 }
 
-// As the spec says it: the folder may have been copied.
+// Returns the name in the spec, because the folder may have been copied.
 std::string name_of(const RunFolder& run) {
   if (is_there(run.spec())) {
     try {
@@ -52,7 +52,7 @@ JsonObject root_attributes(const RunFolder& run, const History& history) {
           {"framework_version", build_info().version}};
 }
 
-// What was written can be read, and all of it is there.
+// Checks that everything written can be read.
 void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) {
   const Hdf5Reader reader(file);
   for (const auto& [path, shape] : written.shapes()) {
@@ -72,7 +72,7 @@ bool is_test_result(const Frame& frame) {
   return attributes && below_test(attributes->path);
 }
 
-// What the record holds and the journals do not, as a part of a sentence; "" when it holds no more.
+// Returns what the record has and the journals lack, as a part of a sentence; "" if nothing.
 std::string more_in_record(const RunFolder& run, const History& history) {
   if (!is_there(run.record())) return "";
   try {
