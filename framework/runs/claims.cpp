@@ -167,36 +167,41 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
 std::string evidence_text(const JudgedClaim& judged) {
   const bool small = std::max(std::abs(judged.left.mean), std::abs(judged.right.mean)) < 2;
   const int decimals = small ? 3 : 2;
-  const std::string sides = fmt::format("   {}{} {} {};",
+  const std::string sides = fmt::format("   {} {}{} {}",
                                         number_text(judged.left, decimals),
-                                        judged.agrees() ? "" : ", and not",
+                                        judged.agrees() ? "" : "is not ",
                                         judged.claim->statement.comparison(),
                                         number_text(judged.right, decimals)),
-                    seeds = fmt::format(
-                        "so for {} of {}", judged.seeds, counted(judged.difference.count, "seed")),
-                    by = "by " + number_text(judged.difference, decimals);
+                    sentences = judged.sentences > 0
+                                    ? fmt::format("; n = {}", counted(judged.sentences, "sentence"))
+                                    : "",
+                    difference = "difference " + number_text(judged.difference, decimals),
+                    seeds = fmt::format("holds for {} of {}",
+                                        judged.seeds,
+                                        counted(judged.difference.count, "seed"));
   const Estimate& estimate = judged.estimate;
-  const std::string sentences =
-      judged.sentences > 0 ? fmt::format(" n = {};", counted(judged.sentences, "sentence")) : "";
   if (std::isnan(estimate.error))
-    return fmt::format(
-        "{}{} {}; no interval: too few seeds or sentences; {}\n", sides, sentences, by, seeds);
+    return fmt::format("{}{}\n   {}; no interval: too few seeds or sentences; {}\n",
+                       sides,
+                       sentences,
+                       difference,
+                       seeds);
   return fmt::format(
       "{}{}\n   {}, 95 % in [{:.{}f}, {:.{}f}], {}; {}\n",
       sides,
       sentences,
-      by,
+      difference,
       estimate.interval.low,
       decimals,
       estimate.interval.high,
       decimals,
       std::isnan(judged.p_holm)
-          ? std::string("of this seed: others may differ")
+          ? std::string("for this seed only")
           : fmt::format("p {}, corrected {}", p_text(estimate.p), p_text(judged.p_holm)),
       seeds);
 }
 
-// In the order of Verdict; expected, open: what the line of a claim begins with.
+// In the order of Verdict. expected, open: the first words of a claim's line.
 struct VerdictWords {
   const char *name, *expected, *open;
 };
@@ -300,7 +305,7 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
                         judged.claim->open ? std::string("open, ") + words.open : words.expected,
                         statement.text());
     if (judged.verdict == Verdict::empty)
-      text += fmt::format("   no test sentence has a length in {}\n", judged.nothing);
+      text += fmt::format("   no test sentence has the length of {}\n", judged.nothing);
     else if (judged.verdict == Verdict::unmeasured)
       text += fmt::format("   {}\n", judged.nothing);
     else if (judged.verdict == Verdict::absent)
@@ -315,7 +320,7 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
                           [](const JudgedClaim& claim) { return !std::isnan(claim.p_holm); }))
     text += fmt::format(
         "±           standard deviation over the seeds\n{}corrected   p corrected for all claims "
-        "(Holm); a claim holds or fails where it is below {}\n",
+        "(Holm); a claim holds or fails if it is below {}\n",
         chance_text(kResamples),
         kLevel);
   if (unknown > 0)

@@ -278,13 +278,13 @@ BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
   BOOST_TEST(text.find("flow.norm[2](p/a) has no number at these positions, only from 0 to 1") !=
              text.npos);
   BOOST_TEST(text.starts_with(
-      "1. UNDECIDED: flow.ratio(p/a) > flow.ratio(p/b)\n   2.25 ±1.06 > 2.00 ±0.00;\n   by 0.25 "
-      "±1.06, "
-      "95 % in [-9.28, 9.78], p 0.795, corrected 1.000; so for 1 of 2 seeds\n2. UNDECIDED:"));
+      "1. UNDECIDED: flow.ratio(p/a) > flow.ratio(p/b)\n   2.25 ±1.06 > 2.00 ±0.00\n   difference "
+      "0.25 ±1.06, "
+      "95 % in [-9.28, 9.78], p 0.795, corrected 1.000; holds for 1 of 2 seeds\n2. UNDECIDED:"));
   BOOST_TEST(text.ends_with(
       "±           standard deviation over the seeds\n"
       "95 %, p     both seeds and test sentences vary (1,000 resamples of the sentences)\n"
-      "corrected   p corrected for all claims (Holm); a claim holds or fails where it is below "
+      "corrected   p corrected for all claims (Holm); a claim holds or fails if it is below "
       "0.05\n"));
 }
 

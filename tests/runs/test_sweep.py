@@ -125,7 +125,7 @@ def test_claims_of_few_sentences_have_no_interval(here: Path) -> None:
     claims = "".join(f"  - claim: loss[{n}](best) <= 100\n" for n in lengths)
     (here / "sweep.yaml").write_text(ONE_SEED + "claims:\n" + claims)
     ran = softalign("sweep", "run", "sweep.yaml", cwd=here, code=4).stdout
-    assert ran.count("; no interval: too few seeds or sentences; so for 1 of 1 seed\n") == len(lengths) and "95 %" not in ran
+    assert ran.count("; no interval: too few seeds or sentences; holds for 1 of 1 seed\n") == len(lengths) and "95 %" not in ran
     assert ran.count("UNDECIDED: ") == len(lengths)
 
 

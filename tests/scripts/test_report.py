@@ -281,7 +281,7 @@ def test_a_study_shows_its_claims_with_verdicts_and_its_tables(study):
     assert found["low"] < claim["difference"]["mean"] < found["high"] and 0 < found["p"] <= found["p_holm"] <= 1
     p, corrected = (svg.p_text(found[name]).replace("<", "&lt;") for name in ("p", "p_holm"))
     assert f"[{svg.number(found['low'])}, {svg.number(found['high'])}], p {p}, corrected {corrected}" in page
-    assert f"so for {claim['seeds']} of 2 seeds" in page
+    assert f"holds for {claim['seeds']} of 2 seeds" in page
 
 
 def decisions(made) -> list[sweep.Decision]:
