@@ -1,6 +1,7 @@
 // The program: parses the command line, runs one command, turns errors into lines on standard error
 // and an exit status.
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -151,8 +152,32 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}; see softalign {} --help", text, words);
 }
 
+// Wraps the descriptions of options and commands to the width of standard output.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return beside_name(option->get_description());
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    return fmt::format("  {:<{}}{}\n",
+                       command->get_display_name(),
+                       get_column_width() - 2,
+                       beside_name(command->get_description(), get_column_width()));
+  }
+
+ private:
+  std::string beside_name(const std::string& text, std::size_t indent = 0) const {
+    constexpr std::size_t kNarrowest = 30;
+    const std::size_t columns = output_columns(), taken = get_column_width();
+    const auto lines = wrapped(text, columns < taken + kNarrowest ? kNarrowest : columns - taken);
+    return fmt::format("{}", fmt::join(lines, "\n" + std::string(indent, ' ')));
+  }
+};
+
 int run_program(int argc, char** argv, bool closed) {
   CLI::App app("softalign: reproducible attention experiments", "softalign");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag(
       "-V,--version", "softalign " + build_info().version, "print the version and exit");
   app.add_option(

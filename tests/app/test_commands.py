@@ -73,6 +73,14 @@ def test_version(tmp_path: Path) -> None:
     assert softalign("-V", cwd=tmp_path).stdout == softalign("--version", cwd=tmp_path).stdout
 
 
+@pytest.mark.parametrize("words", [["--help"], ["translate", "--help"], ["help", "sweep", "run"]])
+def test_help_fits_the_terminal(tmp_path: Path, words: list[str]) -> None:
+    for columns in (70, 100):
+        lines = on_terminal(tmp_path, columns, *words, output=True).partition("Options:")[2].partition("Example:")[0].splitlines()
+        descriptions = [line for line in lines if line[28:30] == "  "]  # not the name of an option that is longer
+        assert len(descriptions) > 10 and max(map(len, descriptions)) <= columns
+
+
 def test_colours_are_for_terminals_and_those_who_ask(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)

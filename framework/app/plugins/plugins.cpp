@@ -174,13 +174,6 @@ Json json_of(const std::vector<OptionHelp>& options) {
   return list;
 }
 
-// Returns the width of standard output, also for a file or a pipe.
-std::size_t output_columns() {
-  constexpr std::size_t kElsewhere = 100;
-  const std::size_t terminal = terminal_columns(STDOUT_FILENO);
-  return terminal == 0 ? kElsewhere : terminal;
-}
-
 // Rewraps text that is too wide for standard output: paragraphs and list items ("- ..", indented from their second
 // line on) that were broken for their length are refilled; other indented lines, formulas, are unchanged.
 std::string fitted(std::string_view text) {

@@ -131,6 +131,12 @@ std::string rough_count(double count) {
   return fmt::format("{:.1f}M", count / 1e6);
 }
 
+std::size_t output_columns() {
+  constexpr std::size_t kElsewhere = 100;
+  const std::size_t terminal = terminal_columns(STDOUT_FILENO);
+  return terminal == 0 ? kElsewhere : terminal;
+}
+
 void OutputFile::add_to(CLI::App& command, const char* option, const char* help) {
   command.add_option(option, path, help)->check([](const std::string& name) {
     return name.empty() ? "empty file name" : "";

@@ -61,6 +61,9 @@ std::string rough_time(double seconds);
 // "834", "12.3k", "4.5M".
 std::string rough_count(double count);
 
+// Returns the width of standard output, also for a file or a pipe.
+std::size_t output_columns();
+
 // An output file named by the user. All commands follow the rule of scripts/softalign_tools/files.py: a file made
 // by softalign is replaced, another file only with --force, and a symbolic link, folder or device never.
 struct OutputFile {
