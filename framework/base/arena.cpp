@@ -22,7 +22,7 @@ void* Arena::allocate(std::size_t bytes) {
   if (chunk_ == chunks_.size()) {
     const std::size_t grown = chunks_.empty() ? std::size_t{1} << 18 : chunks_.back().size * 2;
     const std::size_t wanted = std::max(size + size / 4, std::min(grown, std::size_t{1} << 26));
-    // They are too small for an array that grows with every step, and would accumulate.
+    // Empty chunks are too small for an array that grows with every step, and would accumulate.
     chunks_.resize(std::min(first_empty, chunks_.size()));
     chunk_ = chunks_.size();
     chunks_.push_back({std::unique_ptr<std::byte[], Release>(

@@ -1,4 +1,4 @@
-// A bump allocator with mark and rewind. Chunks are kept, so after the longest batch a training
+// A bump allocator with mark and rewind. Chunks are reused, so after the longest batch a training
 // step does not call malloc. Objects in an arena are never destroyed, so only trivially
 // destructible types are allowed. Memory is in large pages if the system provides them.
 #pragma once
@@ -44,7 +44,7 @@ class Arena {
   void rewind(Mark mark);
   std::size_t used() const { return total_; }  // bytes now in use
   std::size_t peak() const { return peak_; }   // most bytes ever in use
-  std::size_t reserved() const;                // of all chunks
+  std::size_t reserved() const;                // bytes of all chunks
 
  private:
   struct Release {
@@ -61,12 +61,12 @@ class Arena {
   std::size_t peak_ = 0;
 };
 
-// Asks for large pages (Linux with transparent huge pages, "always" or "madvise") for this memory, before it is
-// written to. It only saves time: products read megabytes of weights repeatedly, and the processor caches the
-// addresses of few small pages.
+// Asks for large pages for this memory (Linux with transparent huge pages, "always" or "madvise"); to be called
+// before the memory is written to. Large pages only save time: products read megabytes of weights repeatedly, and
+// the processor caches the addresses of few small pages.
 void ask_for_large_pages(void* memory, std::size_t bytes);
 
-// Zeros, in large pages.
+// Returns `count` zeros, in large pages.
 std::vector<real> zeros_in_large_pages(Index count);
 
 }  // namespace softalign

@@ -1,4 +1,4 @@
-// The only header that includes xtensor, whose headers moved between releases.
+// The only header that includes xtensor, because its headers moved between releases.
 #pragma once
 
 #if __has_include(<xtensor/containers/xtensor.hpp>)

@@ -1,8 +1,8 @@
-// The only header that includes xtensor-blas: BLAS and LAPACK on xtensor arrays. Its last bits depend on the
-// library and the processor, so recorded numbers never come from it.
+// The only header that includes xtensor-blas: BLAS and LAPACK on xtensor arrays. The last bits of a result depend on
+// the library and the processor, so recorded numbers are never computed with it.
 #pragma once
 
-#include <complex>  // which the bindings use and do not include
+#include <complex>  // used but not included by xtensor-blas
 
 #include "framework/base/array.hpp"
 

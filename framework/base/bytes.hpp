@@ -1,4 +1,4 @@
-// Packs numbers and text into little-endian bytes, and takes them out again with bounds checked.
+// Packs numbers and text into little-endian bytes, and unpacks them with bounds checks.
 #pragma once
 
 #include <bit>
@@ -36,7 +36,7 @@ class ByteWriter {
     }
   }
   void raw(std::string_view s) { bytes_.append(s); }
-  void reserve(std::size_t size) { bytes_.reserve(size); }  // bytes in all
+  void reserve(std::size_t size) { bytes_.reserve(size); }  // total, in bytes
   const std::string& bytes() const { return bytes_; }
 
  private:

@@ -11,8 +11,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// high + low, not yet rounded to one number; |low| is at most half a unit in the last place of high. The algorithms
-// are those of Dekker (1971) and Knuth.
+// The number high + low; |low| is at most half a unit in the last place of high. Algorithms: Dekker (1971), Knuth.
 struct Pair {
   double high, low = 0;
 };
@@ -71,7 +70,7 @@ double rounded_to_odd(Pair x) {
   return std::bit_cast<double>(bits);
 }
 
-// x = 2^exponent m with m in [sqrt(1/2), sqrt(2)); x > 0, finite.
+// Returns m in [sqrt(1/2), sqrt(2)) with x = 2^exponent m; x > 0, finite.
 double split(double x, int& exponent) {
   double m = std::frexp(x, &exponent);
   if (m < 0x1.6a09e667f3bcdp-1) {
@@ -81,7 +80,7 @@ double split(double x, int& exponent) {
   return m;
 }
 
-// ln m = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m + 1), |s| < 0.172.
+// ln x, by ln m = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m + 1), |s| < 0.172.
 Pair log_of(double x) {
   int exponent = 0;
   const double m = split(x, exponent);
@@ -95,7 +94,7 @@ Pair log_of(double x) {
   return Pair{e * kLn2[0]} + (Pair{e * kLn2[1]} + (twice + product(e, kLn2[2])));
 }
 
-// The same with an error below 2^-66, in a tenth of the time: c is the nearest of 128 numbers an octave,
+// ln x with an error below 2^-66, in a tenth of the time: c is the nearest of 128 numbers per octave,
 // ln m = ln c + r - r^2 / 2 + r^3 / 3 - ..., r = (m - c) / c, |r| < 0.0056.
 Pair quick_log_of(double x) {
   constexpr int kSteps = 128, kFirst = 90, kLast = 182;
@@ -149,7 +148,7 @@ SineAndCosine by_series(Pair r) {
   return {r * sine, cosine};
 }
 
-// turn: 0 for the sine, 1 for the cosine.
+// Returns the sine (turn 0) or the cosine (turn 1) of x.
 double circular(double x, int turn) {
   if (!(std::fabs(x) <= 1e7)) return kNan;
   if (x == 0) return turn == 0 ? x : 1;
@@ -173,9 +172,9 @@ Parity parity_of(double y) {
 
 // x^y rounded, for x > 0, finite.
 double pow_of(double x, double y) {
-  // Small powers whose results are exact or midpoints, which rounding must know.
+  // Small integer powers may be exact or midpoints; rounding needs to know, so they are multiplied.
   if (y == std::floor(y) && y >= 0 && y <= 4096) {
-    int exponent = 0;  // of results that can be exact; larger powers are not
+    int exponent = 0;  // split off only for powers that can be exact; most larger ones are not
     Pair value{1}, square{y <= 64 ? split(x, exponent) : x};
     for (auto left = static_cast<unsigned>(y); left > 0; left /= 2) {
       if (left % 2 == 1) value = value * square;
@@ -229,7 +228,7 @@ double pow(double x, double y) {
 double sin(double x) { return circular(x, 0); }
 double cos(double x) { return circular(x, 1); }
 
-// A number of double precision with a bound of its error decides how it rounds, except for a few arguments in 2^28.
+// A result in double precision and its error bound determine the rounding, except for a few arguments in 2^28.
 float log(float x) {
   constexpr double kError = 0x1p-48;
   const double number = x;

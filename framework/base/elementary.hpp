@@ -1,9 +1,8 @@
-// Elementary functions whose bits are the same on every machine: those of C libraries differ between versions,
-// vendors and processors. Computed with + - * / and fma in twice the precision (an error below 2^-90) and
-// rounded once: the result is correctly rounded; the only known exceptions are fractional powers exactly in the
-// middle between two numbers. Subnormal results are rounded twice. About 100 ns per call: for single numbers;
-// for bulk computations see kernels/vector_math.hpp. Signs, zeros, infinities and NaN are as in C (ISO C, annex
-// F).
+// Elementary functions with the same bits on every machine: the results of C libraries differ between versions,
+// vendors and processors. Results are computed with + - * / and fma in twice the precision (an error below 2^-90)
+// and rounded once, correctly; the only known exceptions are fractional powers exactly in the middle between two
+// numbers. Subnormal results are rounded twice. A call takes about 100 ns; for bulk computations, see
+// kernels/vector_math.hpp. Signs, zeros, infinities and NaN are as in C (ISO C, annex F).
 #pragma once
 
 namespace softalign::exact {
@@ -14,7 +13,7 @@ double pow(double x, double y);
 double sin(double x);  // |x| <= 1e7, else NaN
 double cos(double x);
 
-// As fast as the C library's, except for a few arguments in 2^28.
+// As fast as logf of the C library, except for a few arguments in 2^28.
 float log(float x);
 
 }  // namespace softalign::exact

@@ -18,7 +18,7 @@ namespace softalign {
 enum class ExitCode : int {
   done = 0,
   failed = 1,       // our own bug, or the machine failed (disk, memory)
-  usage = 2,        // the spec or the command line is wrong
+  usage = 2,        // the spec or the command line is invalid
   data = 3,         // the data is wrong or missing
   check = 4,        // a claim, a check or a verification failed
   interrupted = 75  // stopped with the state saved: run again to resume
@@ -35,8 +35,8 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-// An argument as shown in a message. Texts may be untrusted, so they are escaped, on one line: only our
-// format strings, and our errors inside of other errors, may have several lines.
+// The type of an argument as shown in a message. Texts may be untrusted, so they are escaped to one line: only our
+// format strings, and our errors inside other errors, may have several lines.
 template <class T>
 using Shown = std::conditional_t<std::is_convertible_v<T, std::string_view> ||
                                      std::is_base_of_v<Error, std::remove_cvref_t<T>>,
@@ -55,7 +55,7 @@ decltype(auto) shown(T&& argument) {
 
 }  // namespace detail
 
-// One constructor for all kinds: a format string and its arguments.
+// The kinds of errors; each is constructed from a format string and its arguments.
 template <ExitCode Code>
 class ErrorOf : public Error {
  public:
@@ -74,14 +74,14 @@ using DataError = ErrorOf<ExitCode::data>;    // wrong or missing data
 using CheckError = ErrorOf<ExitCode::check>;  // a check, claim or verification failed
 using Interrupted = ErrorOf<ExitCode::interrupted>;
 
-// The lines of an error joined to one, for use in a sentence.
+// The message of an error with its lines joined by "; ", for use in a sentence.
 inline std::string in_one_line(const Error& error) {
   std::string text = error.what();
   for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos;) text.replace(at, 1, "; ");
   return text;
 }
 
-// The text of an exception: with lines for our errors, on one line for others.
+// The message of an exception: unchanged for our errors, escaped to one line for others.
 inline std::string message_of(const std::exception& error) {
   return dynamic_cast<const Error*>(&error) ? error.what() : printable(error.what(), kWhole);
 }
@@ -92,7 +92,7 @@ struct Position {
   int line = 0;
   int column = 0;
   std::string reference =
-      {};  // "${model.embedding}", where the value there stands for another (interpolate.hpp)
+      {};  // "${model.embedding}" if the value there refers to another (interpolate.hpp)
 
   // "file:line:column" and "file:line", or only the file if there is no line; escaped for messages.
   std::string str() const {

@@ -75,7 +75,7 @@ RegularFile::RegularFile(const std::filesystem::path& path)
   }
   const int reason = errno;
   if (descriptor_ >= 0) close(descriptor_);
-  if (!known && reason != ENXIO) throw_unreadable(path, reason);  // that is a socket, or no device
+  if (!known && reason != ENXIO) throw_unreadable(path, reason);  // ENXIO: a socket or no device
   throw MachineError("{}: is {}, not a file; move it away",
                      shown(path),
                      S_ISDIR(info.st_mode) ? "a folder" : "a pipe or a device");

@@ -1,5 +1,5 @@
-// Paths, system calls and reading. Only regular files are read as files. All small files are read here, and
-// opening one never blocks, not even on a pipe without a writer.
+// Paths, system calls and reading. Only regular files are read, and opening one never blocks, not even on a pipe
+// without a writer.
 #pragma once
 
 #include <cerrno>
@@ -11,22 +11,21 @@
 namespace softalign {
 
 // Throws DataError "train.en: is a directory; name a file" for missing files, directories, pipes
-// and devices. Opens nothing.
+// and devices. Does not open the file.
 void demand_regular_file(const std::filesystem::path& file);
 
-// Says why a file cannot be read: DataError where its name is wrong; MachineError for everything else
-// (no permission, a lost network disk, a link to itself, no memory), which proves nothing about the file.
+// Throws an error that says why a file cannot be read: DataError if the name is wrong; MachineError for any other
+// reason (no permission, a lost network disk, a link to itself, no memory), which proves nothing about the file.
 [[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
 
-// Returns whether something exists; throws as above if that is unknown, and for a broken link.
+// Returns whether a path exists; throws as throw_unreadable if that is unknown, MachineError for a broken link.
 bool is_there(const std::filesystem::path& path);
 
-// Returns whether a folder exists, also for invalid names and broken links; throws MachineError if that is
-// unknown.
+// Returns whether a path is a folder; invalid names and broken links are not. Throws MachineError if that is unknown.
 bool is_folder(const std::filesystem::path& path);
 
-// A regular file, or a link to one, open for reading. All functions throw as above; MachineError for what is
-// not a regular file, with the remedy to move it away.
+// A regular file, or a link to one, open for reading. All functions throw as throw_unreadable; the constructor also
+// throws MachineError for anything but a regular file, with the remedy to move it away.
 class RegularFile {
  public:
   explicit RegularFile(const std::filesystem::path& path);
@@ -34,9 +33,9 @@ class RegularFile {
   RegularFile(const RegularFile&) = delete;
   RegularFile& operator=(const RegularFile&) = delete;
 
-  std::uint64_t size() const { return size_; }  // bytes, when it was opened
+  std::uint64_t size() const { return size_; }  // bytes, when the file was opened
   int descriptor() const { return descriptor_; }
-  // Up to `size` bytes from offset `at` on; fewer only where the file ends.
+  // Reads `size` bytes from offset `at`, fewer only at the end of the file. Returns their number.
   std::size_t read(char* to, std::size_t size, std::uint64_t at) const;
 
  private:
@@ -45,7 +44,7 @@ class RegularFile {
   std::uint64_t size_ = 0;
 };
 
-// Holds a folder while it lives: other processes that want to hold it wait. Does nothing where it cannot be opened.
+// An exclusive lock on a folder; other processes wait for its release. Does nothing if the folder cannot be opened.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -68,19 +67,19 @@ inline constexpr std::uint64_t kLargestText = std::uint64_t{1}
                                               << 30;  // bytes: an upper bound for our texts
 inline constexpr auto kAnySize = std::numeric_limits<std::uint64_t>::max();
 
-// The whole content; throws as above, and DataError if it is larger than `largest` bytes.
+// Returns the content of a file; throws as RegularFile, and DataError if it is larger than `largest` bytes.
 std::string read_file(const std::filesystem::path& path, std::uint64_t largest = kLargestText);
 
 namespace fs = std::filesystem;
 
-// The path without ".", doubled slashes and "..", as the system reads it. A ".." after a symbolic link is
-// kept: it leads to the parent of the link's target, which std::filesystem's lexically_normal ignores.
+// Returns the path without ".", doubled slashes and "..", as the system resolves it. A ".." after a symbolic link
+// remains: it leads to the parent of the link's target, which std::filesystem's lexically_normal ignores.
 fs::path normal_path(const fs::path& path);
 
-// Such a path, absolute.
+// Returns the normal path made absolute.
 fs::path whole_path(const fs::path& path);
 
-// The result of `call`, a system call that returns -1 and sets errno, repeated while that is EINTR.
+// Returns the result of `call`, a system call that returns -1 and sets errno; repeats it while errno is EINTR.
 template <class Call>
 auto retry(const Call& call) {
   auto result = call();

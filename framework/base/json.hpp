@@ -9,18 +9,18 @@
 
 namespace softalign {
 
-// Members in their order.
+// JSON whose objects keep the order of their members.
 using JsonObject = nlohmann::ordered_json;
 
-// The limit on nesting: more than softalign ever writes, and little enough for recursive code.
+// The limit on nesting: deeper than softalign ever writes, and shallow enough for recursive code.
 constexpr int kDeepestJson = 256;
 
-// The most values, names and brackets of a text: more than in anything that softalign writes. Two bytes of
-// text become 16 of memory, and the library takes more to destroy them; out of memory there, the program ends.
+// The limit on values, names and brackets of a text; softalign writes fewer. Two bytes of text become 16 bytes of
+// memory, and the library needs more to destroy them; if memory runs out then, the program ends.
 constexpr std::size_t kMostJson = std::size_t{1} << 22;
 
-// The JSON of a text; discarded, as JSON's own parser has it, where the text is not JSON, is nested deeper than
-// kDeepestJson or longer than kMostJson.
+// Parses a text. Returns the library's "discarded" value if the text is not JSON, is nested deeper than kDeepestJson
+// or has more than kMostJson parts.
 template <class Json>
 Json read_json(std::string_view text) {
   using Step = typename Json::parse_event_t;
@@ -36,8 +36,8 @@ Json read_json(std::string_view text) {
   return json;
 }
 
-// A whole number. Throws JSON's own exception for anything else, because converting a number that
-// no integer can represent is undefined.
+// Returns a whole number. Throws the JSON library's exception for anything else, because converting
+// a number that no integer can represent is undefined.
 template <class Json>
 Index whole_number(const Json& json) {
   return json.template get_ref<const typename Json::number_integer_t&>();

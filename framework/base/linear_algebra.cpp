@@ -9,7 +9,7 @@
 namespace softalign {
 namespace {
 
-// A function of the library next to this one.
+// Returns a function of the library for linear algebra, which lies next to this one.
 template <class Function>
 Function* loaded(const char* name) {
   static void* const library = [] {

@@ -1,4 +1,4 @@
-// The library that linear_algebra.cpp loads.
+// The functions of the library that linear_algebra.cpp loads.
 #include "framework/base/blas.hpp"
 #include "framework/base/linear_algebra.hpp"
 

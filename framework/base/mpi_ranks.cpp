@@ -1,4 +1,4 @@
-// Ranks by MPI (base/ranks.hpp), in a library of its own.
+// Ranks by MPI (base/ranks.hpp), in a separate library.
 #include <mpi.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class MpiRanks final : public Ranks {
   }
 
  private:
-  // MPI_Waitall would keep a processor busy that a thread of another rank may need.
+  // Waits for both requests. MPI_Waitall would occupy a processor that another rank may need.
   static void wait(MPI_Request (&requests)[2]) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begun = Clock::now();

@@ -46,7 +46,7 @@ void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 #ifdef __GLIBC__
-  mallopt(M_ARENA_MAX, 1);  // a step calls malloc no more, so no thread waits
+  mallopt(M_ARENA_MAX, 1);  // training steps do not call malloc, so no thread waits
 #endif
 }
 
@@ -128,7 +128,7 @@ class Stream {
   int file_;
 };
 
-// posix_spawnp's two objects, released on every way out.
+// The two objects that posix_spawnp takes, released in every case.
 struct Setting {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -151,7 +151,7 @@ struct Setting {
   Setting& operator=(const Setting&) = delete;
 };
 
-// Waits until the process ends; kills it at the limit. The status as waitpid gives it.
+// Waits until the process ends; kills it at the limit. Returns the status from waitpid.
 int wait_for(pid_t process, std::chrono::seconds limit, bool& timed_out) {
   const auto end = std::chrono::steady_clock::now() + limit;
   for (;;) {
@@ -226,12 +226,12 @@ std::string process_start_time(std::int64_t pid) {
   return kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM ? "?" : "";
 #endif
   const std::string line = first_line(fmt::format("/proc/{}/stat", pid).c_str());
-  const std::size_t name_end = line.rfind(')');  // the name may hold anything, also ") "
+  const std::size_t name_end = line.rfind(')');  // the name may contain anything, also ") "
   if (name_end == std::string::npos) return {};
   std::istringstream fields(line.substr(name_end + 1));
   std::string field;
   fields >> field;
-  if (field == "Z" || field == "X") return {};                   // dead, only not yet waited for
+  if (field == "Z" || field == "X") return {};                   // dead, but not yet reaped
   for (int number = 4; number <= 22; ++number) fields >> field;  // proc(5): starttime is field 22
   return field;
 }
@@ -259,7 +259,7 @@ double unix_time() {
 
 std::string utc_time(double unix_seconds) {
   constexpr double kYear10000 = 253402300800;
-  if (!(unix_seconds > 0 && unix_seconds < kYear10000)) return {};  // or not a time
+  if (!(unix_seconds > 0 && unix_seconds < kYear10000)) return {};  // also NaN
   const auto seconds = static_cast<std::time_t>(unix_seconds);
   std::tm parts{};
   gmtime_r(&seconds, &parts);
@@ -270,7 +270,7 @@ std::string utc_time(double unix_seconds) {
 
 namespace {
 
-// A file with a number, or "max", which means no limit.
+// Reads the number in a file; empty for "max", which means no limit.
 std::optional<double> number_in(const fs::path& file) {
   std::ifstream in(file);
   double number = 0;
@@ -286,7 +286,7 @@ double meminfo(const fs::path& root, const std::string& name) {
   return 0;
 }
 
-// Memory of this process: all its address space, and the resident part.
+// Memory of this process: its whole address space, and the resident part.
 struct Pages {
   double all = 0, resident = 0;  // bytes
 };
@@ -305,8 +305,8 @@ void lower(MachineMemory& memory, double limit, const std::string& by) {
   memory.limited_by = by;
 }
 
-// Limits of the group and of all groups above it apply. In a container the path may name groups outside
-// of it, which are invisible and skipped.
+// Applies the limits of the group and of all its parent groups. In a container, the path may name groups outside
+// the container, which are invisible and skipped.
 void lower_by_groups(MachineMemory& memory,
                      const fs::path& root,
                      const fs::path& mount,
@@ -339,7 +339,7 @@ MachineMemory machine_memory(const fs::path& root) {
   }
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
-    const Pages now = pages();  // libraries and stacks fill the space without being in memory
+    const Pages now = pages();  // libraries and stacks take address space without being resident
     lower(memory, static_cast<double>(space.rlim_cur) - (now.all - now.resident), "ulimit -v");
   }
   return memory;

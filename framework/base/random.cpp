@@ -54,9 +54,8 @@ RandomStream RandomStream::within(std::uint64_t a, std::uint64_t b) const {
   return RandomStream({key[0], key[1]});
 }
 
-// Wichura's AS 241 (PPND16): relative accuracy about 1e-16, only + * / sqrt log, so the same bits
-// everywhere IEEE holds for the central 85 %; the tails go through libm's log, which is correctly
-// rounded to within one unit there.
+// Wichura's AS 241 (PPND16): relative accuracy about 1e-16. Computed by + * / and sqrt, and in the
+// tails by exact::log, so the bits are the same wherever IEEE 754 holds.
 double RandomStream::normal(std::uint64_t index, std::uint64_t round) const {
   const double p = (static_cast<double>(word(index, round)) + 0.5) * 0x1p-32;
   const double q = p - 0.5;
@@ -144,8 +143,8 @@ double RandomStream::normal(std::uint64_t index, std::uint64_t round) const {
   return q < 0 ? -value : value;
 }
 
-// Lemire's multiply-shift; rejected draws take the next block of the same index, so indices stay
-// independent.
+// Lemire's multiply-shift. A rejected draw is repeated with an index that is larger by 2^40, so
+// smaller indices stay independent.
 std::uint32_t RandomStream::below(std::uint32_t bound,
                                   std::uint64_t index,
                                   std::uint64_t round) const {

@@ -1,6 +1,6 @@
 // Random numbers as pure functions of (seed, stream name, index): Philox4x32-10 (Salmon et al.
-// 2011). Nothing has a state, so order, threads and resumption cannot change a value, and adding a
-// stream leaves every other stream as it was.
+// 2011). There is no state, so order, threads and resumption cannot change a value, and adding a
+// stream does not change any other.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view name);
 
-  // All are functions of (index, round): `round` separates epochs, updates or sentences.
+  // All draws are functions of (index, round): `round` separates epochs, updates or sentences.
   std::uint32_t word(std::uint64_t index, std::uint64_t round = 0) const;
   float uniform(std::uint64_t index, std::uint64_t round = 0) const;  // in [0, 1), 24 bits
   double normal(std::uint64_t index,
@@ -32,9 +32,9 @@ class RandomStream {
                       std::uint64_t index,
                       std::uint64_t round = 0) const;                         // in [0, bound)
   std::vector<Index> permutation(Index size, std::uint64_t round = 0) const;  // Fisher-Yates
-  // Words 4 number .. 4 number + 3 at once.
+  // Returns the words 4 number .. 4 number + 3 at once.
   Philox words(std::uint64_t number, std::uint64_t round) const;
-  // A stream for each pair (a, b), found without a hash of its name.
+  // Returns the stream of a pair (a, b), derived without hashing a name.
   RandomStream within(std::uint64_t a, std::uint64_t b) const;
 
  private:

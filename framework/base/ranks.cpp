@@ -30,7 +30,7 @@ std::span<char> bytes_of(std::span<real> numbers) {
 
 std::string_view view_of(std::span<const char> bytes) { return {bytes.data(), bytes.size()}; }
 
-// From the first rank along a binomial tree.
+// Sends the first rank's bytes to all ranks along a binomial tree.
 void broadcast_bytes(Ranks& ranks, std::span<char> bytes) {
   const int rank = ranks.rank();
   for (int distance = 1; distance < ranks.count(); distance *= 2) {
@@ -55,18 +55,18 @@ std::string receive(Ranks& ranks, int peer) {
   return bytes;
 }
 
-// Slices [first, first + count) of a buffer.
+// Returns the slices [first, first + count) of a buffer.
 std::span<real> slices(std::span<real> numbers, const Bounds& bounds, int first, int count) {
   const Index begin = bounds[usize(first)], end = bounds[usize(first + count)];
   return numbers.subspan(usize(begin), usize(end - begin));
 }
 
-// A step of recursive halving: with `peer`, one half of the slices [first, first + 2 half) for the other.
+// A step of recursive halving: of the slices shared with `peer`, `half` slices from `mine` on stay in this rank.
 struct Halves {
   int peer, half, mine, theirs;
 };
 
-// From ranks next to each other, whose numbers are added first, to the most distant.
+// Returns the steps of a rank, from the nearest peer, whose numbers are added first, to the most distant.
 std::vector<Halves> halving(int rank, int count) {
   std::vector<Halves> steps;
   int first = 0;
@@ -86,8 +86,7 @@ Ranks& only_rank() {
   return alone;
 }
 
-// In a library of its own, which is loaded by those who ask for it: a program without MPI starts faster, and
-// anywhere.
+// MPI is in a separate library, loaded on demand, so that a program without it starts faster, and on any machine.
 std::unique_ptr<Ranks> mpi_ranks() {
   Dl_info here{};
   dladdr(reinterpret_cast<const void*>(&mpi_ranks), &here);
@@ -138,7 +137,7 @@ std::vector<std::string> gather_to_all(Ranks& ranks, const std::string& bytes) {
     all = gather(ranks, bytes);
     return unpacked(broadcast(ranks, packed()));
   }
-  // Neighbours exchange what they have, then pairs of them, and so on.
+  // Neighbours exchange their bytes, then neighbouring pairs, and so on.
   for (int distance = 1; distance < ranks.count(); distance *= 2) {
     const int peer = ranks.rank() ^ distance;
     const std::string own = packed();

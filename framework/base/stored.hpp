@@ -10,10 +10,10 @@
 //     }
 //   };
 //
-// Types: text, whole numbers, double, bool, what to_string and from_string know (enums), std::vector, std::map from
-// text (an object; JSON looks its members up one by one, so not for thousands), numbers with names, std::pair,
-// std::optional (a member that is absent when empty), and structs with a `describe`. JSON knows no NaN and no
-// infinity: null, "inf" and "-inf". What options say of their members besides (config/options.hpp) is not stored.
+// Types: text, whole numbers, double, bool, types with to_string and from_string (enums), std::vector, std::map from
+// text (an object; JSON searches its members one by one, so not for thousands), numbers with names, std::pair,
+// std::optional (a member that is absent when empty), and structs with a `describe`. NaN and infinities, which JSON
+// lacks, become null, "inf" and "-inf". Properties of options (config/options.hpp) are not stored.
 #pragma once
 
 #include <cmath>
@@ -34,14 +34,14 @@
 
 namespace softalign {
 
-// Types that are stored as a text of their own.
+// Types that are stored as text.
 template <class T>
 concept StoredAsText = requires(const T& value, T& read, std::string_view text) {
   to_string(value);
   { from_string(text, read) } -> std::same_as<bool>;
 };
 
-// Members in the order in which they are described. packed: without their names, and lists of numbers as bytes.
+// Writes members in the order in which they are described. packed: without names, and lists of numbers as bytes.
 class StoredWriter {
  public:
   using Json = JsonObject;
@@ -109,7 +109,7 @@ class StoredWriter {
   Json json_;
 };
 
-// Throws JSON's exceptions, or DataError, for what StoredWriter did not write.
+// Reads JSON from StoredWriter; throws the JSON library's exceptions or DataError for any other JSON.
 class StoredReader {
  public:
   using Json = JsonObject;
@@ -137,7 +137,7 @@ class StoredReader {
       if (!from_string(text, value)) throw DataError("'{}' is unknown", printable(text));
     } else if constexpr (std::same_as<T, bool>) {
       value = json.is_number_integer() ? whole_number(json) != 0
-                                       : json.get<bool>();  // HDF5 has 0 and 1
+                                       : json.get<bool>();  // HDF5 stores 0 and 1
     } else if constexpr (std::integral<T>) {
       value = static_cast<T>(whole_number(json));
     } else if constexpr (std::floating_point<T>) {
@@ -187,7 +187,7 @@ class StoredReader {
 
  private:
   const Json& json_;
-  std::size_t member_ = 0;  // of one that is packed
+  std::size_t member_ = 0;  // the next one, in packed JSON
 };
 
 template <class T>
@@ -195,7 +195,7 @@ JsonObject stored(const T& value) {
   return StoredWriter().of(value);
 }
 
-// Throws DataError with the reason for content that `stored` cannot have written.
+// Throws DataError with the reason for JSON that `stored` cannot have written.
 template <class T>
 T from_stored(const JsonObject& json) {
   T value;
@@ -207,7 +207,7 @@ T from_stored(const JsonObject& json) {
   return value;
 }
 
-// `stored` and `from_stored` of the text of a file.
+// `stored` and `from_stored` for the text of a file.
 template <class T>
 std::string stored_text(const T& value) {
   return stored(value).dump(2) + "\n";
@@ -217,7 +217,7 @@ T from_stored_text(std::string_view text) {
   return from_stored<T>(read_json<JsonObject>(text));
 }
 
-// `stored` and `from_stored` as CBOR, for caches: numbers in the byte order of the machine.
+// `stored` and `from_stored` for CBOR in caches, with lists of numbers in the byte order of the machine.
 template <class T>
 std::string packed(const T& value) {
   std::string bytes;

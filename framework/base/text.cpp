@@ -21,8 +21,7 @@
 namespace softalign {
 namespace {
 
-// C0, DEL and C1; U+2028 and U+2029, which end lines; all that Unicode calls Bidi_Control, which turns the
-// direction of writing.
+// C0, DEL and C1; U+2028 and U+2029, which end lines; Unicode's Bidi_Control, which changes the direction of writing.
 bool is_control(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -82,7 +81,7 @@ std::string shell_word(const std::string& text) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("/._-+=", c); };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
   const std::string shown = printable(text, kWhole);
-  const bool escapes = shown != text;  // as in $'a\x1bb', which only these quotes understand
+  const bool escapes = shown != text;  // escapes such as $'a\x1bb' need the quotes $'...'
   std::string word = escapes ? "$'" : "'";
   for (const char c : text)
     if (c == '\'')
@@ -111,7 +110,7 @@ std::string with_article(std::string_view noun) {
 
 namespace {
 
-constexpr std::size_t kLongestName = 200;  // the distance takes time in the product of the lengths
+constexpr std::size_t kLongestName = 200;  // `distance` takes time proportional to both lengths
 
 // Edit distance with adjacent transpositions (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -326,7 +325,7 @@ std::string Table::str(std::size_t most) const {
     shown.erase(go);
   }
   const auto room = [&](std::size_t c) { return columns_[c].wraps ? widths[c] - least[c] : 0; };
-  for (std::size_t all = total(widths); all > most; --all) {  // the widest that wraps, by one
+  for (std::size_t all = total(widths); all > most; --all) {  // narrows the widest that wraps
     const auto widest = std::ranges::max_element(
         shown, {}, [&](std::size_t c) { return room(c) > 0 ? widths[c] : 0; });
     if (room(*widest) == 0) break;

@@ -1,5 +1,5 @@
-// Shapes and non-owning views of row-major arrays. Nothing here owns memory: the arena and the
-// parameter store do.
+// Shapes and non-owning views of row-major arrays, whose memory the arena and the parameter store
+// own.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 
 namespace softalign {
 
-// Up to four dimensions, by value. The first counts sentences, or in [T,B,...] the second: a shape records
-// which, so that the rows of a sentence can be found (SentenceRows).
+// Up to four dimensions. The first counts sentences, or in [T,B,...] the second; a shape records which of the two,
+// so that the rows of a sentence can be found (SentenceRows).
 class Shape {
  public:
   static constexpr int kMaxRank = 4;
@@ -40,7 +40,7 @@ class Shape {
     for (int axis = 0; axis < rank_; ++axis) product *= (*this)[axis];
     return product;
   }
-  Index rows() const { return last() == 0 ? 0 : size() / last(); }  // product of all but the last
+  Index rows() const { return last() == 0 ? 0 : size() / last(); }  // product of all but last()
   Shape with_last(Index size) const {
     Shape out = *this;
     out.sizes_[usize(rank_ - 1)] = size;
@@ -52,7 +52,7 @@ class Shape {
     std::copy(sizes_.begin() + 1, sizes_.begin() + rank_, out.sizes_.begin());
     return out;
   }
-  Shape and_last(Index size) const {  // one dimension more
+  Shape and_last(Index size) const {  // appends a dimension
     Shape out = *this;
     out.sizes_[usize(out.rank_++)] = size;
     return out;
@@ -82,14 +82,14 @@ struct View {
   real* end() const { return data + shape.size(); }
 };
 
-// The rows [columns] of an array by sentence: one, or one per position. With `lengths` a sentence has
-// fewer rows; otherwise rows after its end add nothing to a sum.
+// The rows [columns] of an array by sentence: one row, or one per position. With `lengths`, a sentence has
+// fewer rows; otherwise the rows after its end add nothing to a sum.
 struct SentenceRows {
   const real* data = nullptr;
   Index columns = 0;
   Index sentences = 0;
   Index positions = 1;
-  Index of_sentence = columns;  // numbers from one to the next
+  Index of_sentence = columns;  // stride in numbers
   Index of_position = 0;
   const Index* lengths = nullptr;  // [sentences]
 

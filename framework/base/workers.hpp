@@ -1,5 +1,5 @@
-// A few threads that share out independent pieces of work, and a way out of a piece that takes too long. Who
-// does which piece changes nothing: pieces share no number.
+// Threads that divide independent pieces of work among them, and a way to abandon a step that takes too long. The
+// result does not depend on which thread does a piece, because pieces share no numbers.
 #pragma once
 
 #include <atomic>
@@ -13,25 +13,25 @@
 
 namespace softalign {
 
-// `asked`; if 0 the number of processors that this process may use.
+// Returns `asked`, or, if it is 0, the number of processors that this process may use.
 int resolve_thread_count(int asked);
 
-// The seconds of every piece of work, for each call of Workers::run.
+// The seconds that each piece of work took, for each call of Workers::run.
 using PieceTimes = std::vector<std::vector<double>>;
 
-// The threads have usual arithmetic (base/process.hpp) and abandon their steps when the thread that made them does.
+// The threads use default arithmetic (base/process.hpp) and abandon steps when the thread that created them does.
 class Workers {
  public:
   explicit Workers(int threads);  // >= 1; the calling thread is one of them
-  // A rehearsal: the calling thread does all pieces, in order, as `threads` threads would.
+  // Rehearses `threads` threads: the calling thread does all pieces in order and records their times.
   Workers(int threads, PieceTimes& times) : count_(threads), times_(&times) {}
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   int threads() const { return count_; }
-  // Calls work(i) for each i in [0, count) and returns when all are done. An exception is thrown
-  // again here: that of the lowest i that threw.
+  // Calls work(i) for each i in [0, count) and returns when all calls are done. Rethrows the
+  // exception of the lowest i that threw.
   template <class Work>
   void run(Index count, const Work& work) {
     run_pieces(count,
@@ -65,11 +65,11 @@ class Workers {
   std::exception_ptr failure_;
 };
 
-// The way out of a step that takes too long to be finished: an exception from its midst. Thrown only
-// where nothing is half changed that outlives the step.
+// Lets steps that take too long be abandoned by an exception. It is thrown only where no data that outlives the
+// step is half changed.
 //
-// As long as it lives, this thread and the Workers that it makes abandon their steps once the flag is set, by a
-// signal's handler or another thread. The flag must outlive it. Scopes nest; the innermost flag counts.
+// While a scope lives, its thread and the Workers that the thread creates abandon their steps once the flag is set, by
+// a signal handler or another thread. The flag must outlive the scope. Scopes nest; the innermost flag counts.
 class AbandonScope {
  public:
   explicit AbandonScope(const std::atomic<bool>* flag);
@@ -88,7 +88,7 @@ extern constinit thread_local const std::atomic<bool>* abandon_flag;
 [[noreturn]] void throw_abandoned();
 }  // namespace detail
 
-// For the loops of long steps, in any thread. Throws Interrupted once the thread's flag is set; costs two loads.
+// Throws Interrupted once the thread's flag is set; costs two loads. For the loops of long steps, in any thread.
 inline void abandon_step_if_asked() {
   const std::atomic<bool>* const flag = detail::abandon_flag;
   if (flag && flag->load(std::memory_order_relaxed)) [[unlikely]]

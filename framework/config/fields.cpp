@@ -62,7 +62,7 @@ std::string legal_name(const std::string& name, const Position& where) {
 
 namespace {
 
-// A fault gets the place of the value, and what it is.
+// Adds the position and the name of the value to a fault.
 template <class Read>
 auto read_scalar(const Value& value, std::string_view what, const Read& read) {
   try {

@@ -11,7 +11,7 @@ namespace softalign {
 struct OptionHelp {
   std::string path;  // "early_stopping.patience"
   std::string type;  // "integer", "list of numbers", "score" (a plugin's kind), "block", ...
-  std::string default_value;  // as YAML; "required", or "none" for an optional one
+  std::string default_value;  // as YAML; "required", or "null" if absent by default
   std::string legal;          // ">= 1", "one of maxout, tanh", the registered names; may be empty
   std::string help;
   bool required = false;
@@ -19,7 +19,7 @@ struct OptionHelp {
 
 std::vector<OptionHelp> help_of(const Describe& describe);
 
-// Also into optional blocks that are absent; not into the plugins that choices name.
+// Includes the options of absent optional blocks, but not those of the plugins that choices name.
 template <class T>
 std::vector<OptionHelp> option_help(const T& options) {
   return help_of(describe_copy(options));

@@ -88,7 +88,7 @@ class Interpolator {
   }
 
   const Value& root_;
-  std::vector<std::string> open_;  // paths that are being followed
+  std::vector<std::string> open_;  // paths that are being resolved
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ Value from_shorthand(const Value& name, const Position& where) {
   return block;
 }
 
-// Before `over` sets the type of the block: its options so far were written for another one, or for
-// the same, which the reader sees.
+// Marks the options of a block before `over` sets its type: they were written for another type, or
+// for the same, which the reader determines.
 void mark_when_type_is_set(Value& base, const Value& over) {
   if (!over.find("type")) return;
   const Value::Entry* const before = base.find("type");
@@ -29,7 +29,7 @@ void mark_when_type_is_set(Value& base, const Value& over) {
     if (!entry.from_type) entry.from_type = before ? before->value.text : "";
 }
 
-// The options that go with a block, and where they were written.
+// Lists the options of a block with the positions where they were written.
 std::string options_of(const Value& block) {
   std::string text;
   for (const Value::Entry& entry : block.entries)
@@ -173,7 +173,7 @@ Override parse_override(std::string_view text, const Position& where) {
   change.path = std::string(trimmed(text.substr(0, equals)));
   if (equals == std::string_view::npos && change.path.ends_with(".yaml"))
     throw SpecError("{}: is a second spec; this takes one", where.str());
-  parts(change.path, where);  // only to check
+  parts(change.path, where);  // only as a check
   if (change.remove) {
     if (equals != std::string_view::npos)
       throw SpecError("{}: a removal has no value; write ~{}", where.str(), printable(change.path));

@@ -1,6 +1,6 @@
 // Typed options. A struct lists its options once, in `describe`; that one list parses the YAML,
 // rejects unknown keys, writes the resolved spec and prints the help. A default is the member's
-// initialiser and stands nowhere else.
+// initialiser, and nothing else.
 //
 //   struct Options {
 //     Index units = 256;
@@ -11,13 +11,13 @@
 //     }
 //   };
 //
-// Constraints between options are stated behind them, and reported at the position of the one that
-// is named:
+// Constraints between options are declared after them, and reported at the position of the named
+// option:
 //
 //   v.check("length", shortest <= longest, "give [shortest, longest]");
 //
-// An option that others leave without effect is not refused: sweeps, and files that extend others,
-// pass through such settings. People get a note when it is set to something else than its default:
+// An option that has no effect beside others is not refused, because sweeps and extending files pass
+// through such specs. Users get a note if its value is not the default:
 //
 //   v.inactive("window", type != "local", "only type local reads it");
 //
@@ -48,11 +48,11 @@ struct Limits {
   bool low_open = false;  // the bound itself is not allowed
   bool high_open = false;
   std::vector<std::string> names = {};  // legal strings; empty: any
-  std::string plugins = {};             // legal strings are words of such plugins; empty: any
+  std::string plugins = {};             // kind of plugin that a string must name; empty: any string
   bool required = false;
   bool single = false;        // set by the visitor: the member is a float, values must fit in one
-  bool changes_run = true;    // false: no part of a run's identity
-  bool qualify_name = false;  // its name says nothing without its block's
+  bool changes_run = true;    // false: not part of the run ID
+  bool qualify_name = false;  // the name is unclear without the block's
 };
 
 inline Limits at_least(double low) { return {.low = low}; }
@@ -63,12 +63,12 @@ inline Limits between(auto low, auto high) {
 inline Limits positive_up_to(double high) { return {.low = 0, .high = high, .low_open = true}; }
 inline Limits fraction() { return {.low = 0, .high = 1, .high_open = true}; }  // [0, 1)
 inline Limits required() { return {.required = true}; }
-// For an option that changes no number of a run: another value makes no other run.
+// For an option that does not affect the numbers of a run: its value is not part of the run ID.
 inline Limits not_in_run_id(Limits limits = {}) {
   limits.changes_run = false;
   return limits;
 }
-// For an option whose name alone says nothing: tables of runs call it by its block's name, too.
+// For an option whose name alone is unclear: tables of runs add the name of its block.
 inline Limits qualify_name(Limits limits = {}) {
   limits.qualify_name = true;
   return limits;
@@ -78,8 +78,8 @@ Limits one_of(Names... names) {
   return {.names = {std::string(names)...}};
 }
 
-// For a list of plugins of a kind: each is written as NAME, as {NAME: {option: value}} or as the word of these
-// (plugin_word, config/registry.hpp), which is what the list holds.
+// For a list of plugins of a kind, each written as NAME, as {NAME: {option: value}} or as a plugin's word
+// (plugin_word, config/registry.hpp). The list holds the words.
 inline Limits plugins_of(const char* kind) { return {.plugins = kind}; }
 
 // A file that a spec reads. A relative path is relative to the file that names it (to the working
@@ -88,19 +88,19 @@ inline Limits plugins_of(const char* kind) { return {.plugins = kind}; }
 struct InputFile {
   std::string path = {};  // empty: not given
   Position where = {};
-  bool parameters_count = false;  // a record, or its run's folder: hashed is what its model learnt
+  bool parameters_count = false;  // a record or run folder, hashed by its trained parameters
 };
 
-// One or several, as `corpus.de` or `[corpus.de, more.de]`. One alone is written and hashed as an
-// InputFile is.
+// One or several files, as `corpus.de` or `[corpus.de, more.de]`. A single file is written and
+// hashed like an InputFile.
 using InputFiles = std::vector<InputFile>;
 
-// The double with the float's shortest decimal: 0.1f is written, compared and hashed as 0.1.
+// Returns the double with the float's shortest decimal: 0.1f is written, compared and hashed as 0.1.
 inline double widened(float value) { return std::stod(fmt::format("{}", value)); }
 
 class OptionVisitor;
 
-// The options of one plugin, their type erased.
+// The options of one plugin, type-erased.
 class AnyOptions {
  public:
   virtual ~AnyOptions() = default;
@@ -116,7 +116,7 @@ class OptionsOf final : public AnyOptions {
   std::unique_ptr<AnyOptions> clone() const override { return std::make_unique<OptionsOf>(*this); }
 };
 
-// The positions where options were written, by name.
+// The positions of options in their files, by name.
 using Places = std::map<std::string, Position, std::less<>>;
 
 // A plugin named in a spec: `score: {type: additive, units: 256}`, or `score: dot` when it has no
@@ -126,13 +126,13 @@ struct Choice {
   std::string type = {};  // the registered name; the initial value is the default
   std::shared_ptr<AnyOptions> options = {};
   Position where = {};                        // of the type
-  std::shared_ptr<const Places> places = {};  // of the options that are given
+  std::shared_ptr<const Places> places = {};  // of the given options
 };
 
-// A plugin that is there or not, named by its option: `diagnostics: {cost: {}}`.
+// An optional plugin, named by its option: `diagnostics: {cost: {}}`.
 struct OptionalPlugin {
-  std::function<std::unique_ptr<AnyOptions>()> fresh;  // its options with their defaults
-  std::shared_ptr<AnyOptions> options = {};            // empty: not there
+  std::function<std::unique_ptr<AnyOptions>()> fresh;  // returns its options with their defaults
+  std::shared_ptr<AnyOptions> options = {};            // empty: the plugin is absent
 };
 
 // Walks a struct's options. Readers, writers and the help are its implementations; `describe` sees
@@ -149,13 +149,13 @@ class OptionVisitor {
     visit_any(name, value, help, limits);
   }
 
-  // Checks what must hold between options already visited: where it does not, a reader refuses the spec at the
-  // position of option `name`; to other visitors it says nothing.
+  // Checks a constraint on options already visited. If it does not hold, a reader refuses the spec at the position
+  // of option `name`; other visitors ignore it.
   void check(std::string_view name, bool holds, const std::string& fault) {
     if (!holds) refuse(name, fault);
   }
 
-  // Notes, where `is`, that option `name`, already visited, has no effect beside the others, and why.
+  // If `is`, notes that option `name`, already visited, has no effect beside the others, and why.
   void inactive(std::string_view name, bool is, const std::string& why) {
     if (is) note_inactive(name, why);
   }
@@ -197,12 +197,12 @@ class OptionVisitor {
                      Choice& value,
                      std::string_view help,
                      const Limits&) = 0;
-  // A nested struct: its options are visited between the two calls, unless enter says there is
-  // nothing to visit.
+  // A nested struct: its options are visited between the two calls. If enter returns false, neither
+  // the options are visited nor leave is called.
   virtual bool enter(std::string_view name, std::string_view help, const Limits&) = 0;
   virtual void leave() = 0;
-  // An optional value: returns whether it is (to be) present; the value itself is visited next when
-  // it is.
+  // Returns whether an optional value is present, or will be after reading; the value itself is then
+  // visited next.
   virtual bool present(std::string_view name, bool now, std::string_view help, const Limits&) = 0;
 
  private:

@@ -37,13 +37,13 @@ std::map<std::string, std::string> fields(std::string_view tag) {
   return result;
 }
 
-constexpr std::uintmax_t kLargestFile = 1U << 30;  // bytes: no plugin is so large
+constexpr std::uintmax_t kLargestFile = 1U << 30;  // bytes; plugins are smaller
 
 std::string read_bytes(const std::string& path) {
   constexpr const char* kRemedy = "give the path of a plugin's .so file";
   std::error_code error;
   const bool regular = std::filesystem::is_regular_file(path, error);
-  if (!regular && std::filesystem::exists(path, error))  // and a pipe would wait for its writer
+  if (!regular && std::filesystem::exists(path, error))  // reading a pipe would wait for a writer
     throw SpecError("{}: is no regular file; {}", path, kRemedy);
   const std::uintmax_t size = regular ? std::filesystem::file_size(path, error) : 0;
   if (!error && size > kLargestFile)
@@ -75,8 +75,8 @@ void check_abi(const std::string& path, std::string_view bytes) {
         "{}: built for another softalign{}; build it again against this one", path, differences);
 }
 
-// The dynamic loader would read past the end of a file that is cut short, and be killed by a signal. Linkers put
-// the section headers last.
+// The dynamic loader would read past the end of a truncated file, and be killed by a signal. The section headers
+// mark the end, because linkers put them last.
 void check_end(const std::string& path, std::string_view bytes) {
   ElfW(Ehdr) header = {};
   std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof header));
@@ -129,7 +129,7 @@ const LoadedPlugin& load_plugin(const std::string& given) {
         "\"summary\"), "
         "and link it to the shared softalign library, not to a copy",
         path);
-  if (read_bytes(path) != bytes)  // a record will name the digest
+  if (read_bytes(path) != bytes)  // because a record will name the digest
     throw SpecError("{}: was changed while it was loaded; give the same command again", path);
   loaded().reserve(256);  // references stay valid
   loaded().push_back(std::move(plugin));

@@ -1,5 +1,5 @@
-// Loads plugins from shared objects: file and ABI tag are looked through first, then the file is opened
-// and never closed again. Who may have a plugin loaded is not decided here.
+// Loads plugins from shared objects: checks the file and its ABI tag, then opens the file and never closes it.
+// Whether a plugin is trusted is decided elsewhere.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ struct LoadedPlugin {
   std::vector<std::string> added;  // "score cosine", ...
 };
 
-// Throws SpecError when the file is missing, cut short, no plugin, or built for another ABI (field by field), all
-// before any code of it runs; and when it registers nothing, a name that is taken, or a kind that is another one
-// here. Loading a file twice is no error.
+// Throws SpecError if the file is missing, truncated, not a plugin, or built for another ABI (with the fields that
+// differ), before any of its code runs; also if it registers nothing, a name that is taken, or a kind that differs
+// from the program's. A file may be loaded twice.
 const LoadedPlugin& load_plugin(const std::string& path);
 
 const std::vector<LoadedPlugin>& loaded_plugins();
-// nullptr when no plugin was loaded from there.
+// Returns nullptr if no plugin was loaded from this path.
 const LoadedPlugin* find_loaded_plugin(const std::string& path);
 
 }  // namespace softalign

@@ -117,7 +117,7 @@ class Reader final : public OptionVisitor {
       if (!named) return;
       if (entry->value.is_map()) block = &entry->value;
     } else if (v.type.empty()) {
-      return;  // reported as missing, or it may be
+      return;  // reported as missing, or may be missing
     }
     fill_plugin(name, v, block, fallback);
   }
@@ -154,7 +154,7 @@ class Reader final : public OptionVisitor {
   }
 
   void refuse(std::string_view name, const std::string& fault) override {
-    // What stands there is not what was given.
+    // A given value that was refused has not been assigned.
     if (refused_.contains(path_of(name)) || inside_no_map()) return;
     const auto given = result_.origins.find(path_of(name));
     faults_.add(given == result_.origins.end() ? frames_.back().where : given->second,
@@ -163,7 +163,7 @@ class Reader final : public OptionVisitor {
 
   void note_inactive(std::string_view name, const std::string& why) override {
     const std::string path = path_of(name);
-    const auto changed = changed_.lower_bound(path);  // it, or the first of its block
+    const auto changed = changed_.lower_bound(path);  // the option, or the first in its block
     if (changed == changed_.end() || (*changed != path && !changed->starts_with(path + ".")))
       return;
     result_.notes.push_back(
@@ -173,15 +173,15 @@ class Reader final : public OptionVisitor {
   bool present(std::string_view name, bool now, std::string_view help, const Limits& l) override {
     const Value* const map = frames_.back().map;
     const Value::Entry* const entry = map ? map->find(name) : nullptr;
-    if (entry ? !entry->value.is_null() : now) return true;  // its own visit declares it
+    if (entry ? !entry->value.is_null() : now) return true;  // declared when visited
     declare(name, help, l);
     if (entry) note_origin(name, entry->value.where);
     return false;
   }
 
  private:
-  // One open block: its map (nullptr when nothing is given), its place, its options so far. Where
-  // something else is given for the map, the block is described all the same, for the legal names.
+  // An open block: its map (nullptr if not given), its position, its options so far. If another value
+  // is given for the map, the block is described all the same, for the legal names.
   struct Frame {
     bool no_map() const { return map && !map->is_map(); }
 
@@ -196,7 +196,7 @@ class Reader final : public OptionVisitor {
 
   struct Unknown {
     const Value::Entry* entry;
-    std::string what;  // of its frame, as is ...
+    std::string what;  // of its frame, like `legal`
     std::vector<std::string> legal;
   };
 
@@ -217,7 +217,7 @@ class Reader final : public OptionVisitor {
     frames_.push_back(std::move(frame));
   }
 
-  // Registers an option and returns what is given for it; reports a missing one.
+  // Registers an option and returns its entry, or nullptr; reports a missing required option.
   const Value::Entry* declare(std::string_view name, std::string_view help, const Limits& limits) {
     Frame& frame = frames_.back();
     if (std::ranges::count(frame.legal, name) > 0)
@@ -247,7 +247,7 @@ class Reader final : public OptionVisitor {
     if (const Value::Entry* const entry = declare(name, help, l)) convert(name, *entry, into);
   }
 
-  // For what may be null: nothing is given then.
+  // For options that may be null, which clears the value.
   template <class Clear, class Convert>
   void take_or_clear(std::string_view name,
                      std::string_view help,
@@ -260,11 +260,11 @@ class Reader final : public OptionVisitor {
       note_origin(name, entry->value.where);
     } else if (entry) {
       convert(name, *entry, into);
-      changed_.insert(path_of(name));  // a default is empty
+      changed_.insert(path_of(name));  // because the default is empty
     }
   }
 
-  // Reports what is wrong with an item at its own place.
+  // Calls on_item for each item; reports a fault at the item's position.
   template <class OnItem>
   void each_item(std::string_view name, const Value& list, const OnItem& on_item) {
     for (const Value& item : list.items) {
@@ -377,8 +377,8 @@ class Reader final : public OptionVisitor {
   ReadResult result_;
   std::vector<std::string> known_;  // the paths of all options
   std::vector<Unknown> unknown_;
-  std::set<std::string> refused_;  // options whose values, or items of them, are no legal ones
-  std::set<std::string> changed_;  // options that are given other values than their defaults
+  std::set<std::string> refused_;  // options with an illegal value or item
+  std::set<std::string> changed_;  // options with a value that is not the default
 };
 
 }  // namespace

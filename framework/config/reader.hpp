@@ -13,13 +13,13 @@
 
 namespace softalign {
 
-// The position where each given option was written, by path; what is not in the map is the default. A choice's
-// name is at "model.encoder.type".
+// The position where each given option was written, by path; options not in the map have their defaults. The name of
+// a choice is at "model.encoder.type".
 using Origins = std::map<std::string, Position>;
 
 struct ReadResult {
   Origins origins;
-  std::vector<std::string> notes;  // what was kept and dropped when a source changed a `type`
+  std::vector<std::string> notes;  // on options kept or dropped with a new `type`, or inactive
 };
 
 enum class Required { must_be_given, may_be_missing };

@@ -47,8 +47,8 @@ void Registry::add(PluginEntry entry) noexcept {
       return;
     }
     kind.emplace(entry.name, std::move(entry));
-  } catch (...) {  // out of memory before main, where no error can be reported
-                   // reported as unknown
+  } catch (...) {  // out of memory before main, where no error can be reported;
+                   // the plugin will be reported as unknown when a spec names it
   }
 }
 
@@ -121,7 +121,7 @@ std::vector<const PluginEntry*> Registry::entries(std::string_view kind) const {
 
 namespace {
 
-// "_13a"; nothing for an option that has its default or no word.
+// Returns the word of an option, "_13a"; empty for a default. Throws SpecError if the option has no word.
 std::string word_of(const OptionNode& option, const OptionNode& normal, const Choice& choice) {
   if (leaf_text(option.value) == leaf_text(normal.value)) return "";
   if (const auto* text = std::get_if<std::string>(&option.value)) return "_" + *text;
@@ -143,7 +143,7 @@ bool take(std::string_view& rest, std::string_view word) {
   return true;
 }
 
-// Takes an option's word from the beginning of `rest`; empty where it does not begin so.
+// Takes an option's word from the beginning of `rest` and returns the value; empty if there is no such word.
 std::string value_from(std::string_view& rest, const OptionNode& option) {
   if (std::holds_alternative<std::string>(option.value)) {
     std::vector<std::string> names = option.limits.names;

@@ -1,13 +1,12 @@
-// The plugin registry: kind ("score") and name ("additive") to options and factory. Plugins
-// register themselves before main; registering never throws: duplicates, and plugins
-// built for another program, are kept as errors for main to report. Order is by name, never by link order.
+// The plugin registry: maps kind ("score") and name ("additive") to options and factory. Plugins
+// register themselves before main; registering never throws: duplicates, and plugins built for
+// another program, become errors for main to report. Plugins are ordered by name, not by link order.
 //
 // A kind is a tag type; its contract is declared beside the interface:
 //
 //   struct ScoreKind {
 //     static constexpr const char* name = "score";
-//     using Make = std::unique_ptr<Score>(Parameters&, ScoreSizes);   // options come last, from
-//     the spec
+//     using Make = std::unique_ptr<Score>(Parameters&, ScoreSizes);   // the spec's options come last
 //   };
 //   SOFTALIGN_PLUGIN(ScoreKind, "cosine", Cosine, "scaled cosine similarity");
 //
@@ -27,9 +26,9 @@
 #include "framework/base/error.hpp"
 #include "framework/config/options.hpp"
 
-// The tag of what a loaded plugin must have in common with the program: compiler ABI, scalar type and the
-// layout of the shared types. Every object that registers a plugin carries it as text; the loader reads it from
-// the file before running any of it.
+// The tag that a loaded plugin must share with the program: compiler ABI, scalar type and the layout of the shared
+// types. Every object that registers a plugin contains the tag as text; the loader reads it from the file before it
+// runs any code of the file.
 #define SOFTALIGN_TEXT_(x) #x
 #define SOFTALIGN_TEXT(x) SOFTALIGN_TEXT_(x)
 
@@ -67,7 +66,7 @@ class Registry {
   static Registry& instance();
 
   void add(PluginEntry entry) noexcept;
-  // Throws SpecError naming the nearest legal name; `where` begins the message when it names a
+  // Throws SpecError naming the nearest legal name; the message begins with `where` if that names a
   // file.
   const PluginEntry& find(std::string_view kind,
                           std::string_view name,
@@ -77,7 +76,7 @@ class Registry {
   std::vector<const PluginEntry*> entries(std::string_view kind) const;  // by name
   const std::vector<std::string>& errors() const {
     return errors_;
-  }  // what was not taken, and why, for main to report
+  }  // rejected plugins, and why, for main to report
 
  private:
   std::map<std::string, std::map<std::string, PluginEntry>, std::less<>> entries_;
@@ -103,16 +102,16 @@ struct Factory<std::unique_ptr<Interface>(Args...)> {
   }
 };
 
-// Throws the error of a plugin that refuses its options or its company, with the position of the option that it
-// begins with ("initial_state: ...", "decoder.initial_state: ..."), or else that where the plugin was chosen;
-// one that has a position keeps it.
+// Throws the error of a plugin that refuses its options or the other plugins, with the position of the option that
+// the message begins with ("initial_state: ...", "decoder.initial_state: ..."), or otherwise of the plugin's name. A
+// message that begins with a position is unchanged.
 [[noreturn]] void rethrow_at(const Choice& choice, const SpecError& error);
 
-// The fault of a plugin whose kind, here, is made from other arguments or gives another interface.
+// The message for a plugin whose kind takes other arguments, or has another interface, in this program.
 std::string made_otherwise(const PluginEntry& entry);
 
-// Builds the plugin that a spec names. `choice.options` has been filled by the reader, or the
-// defaults are taken.
+// Builds the plugin that a spec names, with `choice.options` if the reader has filled them,
+// otherwise with the defaults.
 template <class Kind, class... Args>
 auto make_plugin(const Choice& choice, Args&&... args) {
   const PluginEntry& entry = Registry::instance().find(Kind::name, choice.type, choice.where);
@@ -141,20 +140,20 @@ bool register_plugin(const char* name, const char* summary, const char* source) 
   [[maybe_unused]] static const bool registered_##Class = \
       ::softalign::register_plugin<::softalign::Kind, Class>(name, summary, __FILE__)
 
-// A plugin with its options as one word, by which lists of a spec, tables, records and command lines call it:
-// "bleu", "bleu_13a" for {bleu: {tokenize: 13a}}.
+// A plugin's word is one word for a plugin and its options, used in lists of a spec, tables, records and command
+// lines: "bleu", "bleu_13a" for {bleu: {tokenize: 13a}}.
 //
-// It is the plugin's name and, in the order in which they are described, the options that differ from their
-// defaults: of a choice the word that is chosen, of a flag its name, of a whole number its name and the number
-// ("chrf_beta1"). Other options have no word.
+// The word is the plugin's name and, in the order in which they are described, the options that differ from their
+// defaults: the text of a text option, the name of a flag, the name and value of a whole number ("chrf_beta1").
+// Other options have no word.
 
-// The plugin and the options that a word stands for; nothing where no registered plugin of the kind has it.
+// Returns the plugin and the options that a word stands for; empty if no registered plugin of the kind has the word.
 std::optional<Choice> plugin_of_word(std::string_view kind, std::string_view word);
 
-// The word of a plugin. Throws SpecError for options that have none.
+// Returns the word of a plugin. Throws SpecError if an option that differs from its default has no word.
 std::string plugin_word(const Choice& choice);
 
-// A hint for a plugin of another kind: "; 'dot' is a score: write model.attention.score=dot".
+// Returns a hint for a plugin of another kind, "; 'dot' is a score: write model.attention.score=dot", or "".
 std::string hint_for_other_kind(const Choice& choice, const std::string& path);
 
 }  // namespace softalign

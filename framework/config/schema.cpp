@@ -24,7 +24,7 @@ void add_limits(Json& schema, const Limits& limits) {
     schema[limits.high_open ? "exclusiveMaximum" : "maximum"] = limits.high;
 }
 
-// Plugins in a list: NAME, the word of one with options, or {NAME: {option: value}}.
+// Schema of a plugin in a list: NAME, the word of a plugin with options, or {NAME: {option: value}}.
 Json plugin_items(const std::string& kind) {
   Json names = Json::array(), maps = Json::object();
   for (const PluginEntry* entry : Registry::instance().entries(kind)) {

@@ -1,4 +1,4 @@
-// JSON Schema (draft 7) of describable structs: editors check and complete YAML by it.
+// JSON Schema (draft 7) of describable structs, with which editors check and complete YAML.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace softalign {
 
-// The schema of a map with these options. Plugins are `#/definitions/<kind>`; in place of any value a reference is
-// legal (interpolate.hpp). Nothing is required: the rest may come from a file that this one extends.
+// Returns the schema of a map with these options. Plugins are `#/definitions/<kind>`; any value may be a reference
+// (interpolate.hpp). No option is required, because the others may come from a file that this one extends.
 JsonObject schema_of(const OptionNode& root);
 
 template <class T>
@@ -17,10 +17,10 @@ JsonObject schema_of(const T& options) {
   return schema_of(snapshot(describe_copy(options), SnapshotOf::schema));
 }
 
-// The definitions that such a schema refers to: every registered kind with the options of its plugins, and values.
+// Returns the definitions that schemas refer to: every registered kind with its plugins' options, and references.
 JsonObject schema_definitions();
 
-// A schema with its head and these definitions.
+// Returns a complete schema: the head, the schema of a map and its definitions.
 JsonObject whole_schema(const std::string& title, JsonObject schema, JsonObject definitions);
 
 }  // namespace softalign

@@ -12,12 +12,12 @@
 namespace softalign {
 namespace {
 
-// Follows `extends`. The files that are being extended form a chain, in which none may come twice.
+// Follows `extends`. The files that are being extended form a chain, in which no file may occur twice.
 class Loader {
  public:
   explicit Loader(std::vector<std::string>& notes) : notes_(notes) {}
 
-  // `document` with everything that it extends below it.
+  // Returns `document` merged over the files that it extends.
   Value extended(Value document, const fs::path& file) {
     if (!document.is_map())
       throw SpecError("{}: a spec must be a map of options, as seed: 1, not {}",
@@ -52,7 +52,7 @@ class Loader {
     constexpr int kMost = 100;
     if (++files_ > kMost)
       throw SpecError("{}: more than {} files are extended; extend fewer", named_at.str(), kMost);
-    std::error_code unreadable;  // of which read_yaml speaks
+    std::error_code unreadable;  // reported by read_yaml
     const fs::path here = fs::weakly_canonical(file, unreadable);
     const auto same = [&](const fs::path& open) {
       return fs::weakly_canonical(open, unreadable) == here;
@@ -104,7 +104,7 @@ void make_relative(OptionNode& node, const std::filesystem::path& folder) {
   for (OptionNode& child : node.children) make_relative(child, folder);
 }
 
-// Shortens an override that has an absolute path in it to its number: "override 1 ('a=/b')" is "override 1".
+// Shortens an override with an absolute path to its number: "override 1 ('a=/b')" becomes "override 1".
 std::string without_path(const std::string& origin) {
   constexpr std::string_view kBefore = "= ,[{'\"";
   const std::size_t text = origin.find(" ('");
@@ -119,7 +119,7 @@ std::string without_path(const std::string& origin) {
 
 std::string relative_path(const std::string& path, const std::filesystem::path& folder) {
   if (!std::filesystem::path(path).is_absolute()) return path;
-  // From a folder without links, as ".." behind one leads elsewhere.
+  // Resolves links in the folder, because ".." after a link leads elsewhere.
   const std::filesystem::path from =
       std::filesystem::weakly_canonical(std::filesystem::absolute(folder));
   return std::filesystem::path(path).lexically_relative(from).string();
@@ -137,7 +137,7 @@ std::string located(const Origins& origins, const std::string& message) {
   if (begins_with_position(message)) return message;
   std::string option = message.substr(0, message.find(": "));
   for (;;) {
-    const auto given = origins.lower_bound(option);  // it, or the first of its block
+    const auto given = origins.lower_bound(option);  // the option, or the first in its block
     if (given != origins.end() &&
         (given->first == option || given->first.starts_with(option + ".")))
       return fmt::format("{}: {}", given->second.str(), message);

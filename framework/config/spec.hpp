@@ -1,9 +1,9 @@
-// From a spec file and overrides to a filled struct: `extends`, merging, overrides, reading, and checks of what
-// was read. Generic over the struct; the experiment's own Spec is written elsewhere.
+// From a spec file and overrides to a filled struct: `extends`, merging, overrides, reading, and checks of the
+// result. Generic over the struct; the experiment's Spec is defined elsewhere.
 //
 // `extends: base.yaml` or `extends: [a.yaml, b.yaml]`, at the top of a file: the named files,
-// relative to the one that names them, are laid over each other in order, and the file over them
-// all (merge.hpp). Values may refer to others: interpolate.hpp.
+// relative to the one that names them, are merged in order, and the file over them all (merge.hpp).
+// Values may refer to others: interpolate.hpp.
 #pragma once
 
 #include <filesystem>
@@ -24,11 +24,11 @@ namespace softalign {
 // A spec before it is read: all files merged, overrides applied.
 struct SpecTree {
   Value root;                      // a map
-  std::vector<std::string> notes;  // what a merge replaced: for people, one line each
+  std::vector<std::string> notes;  // one line for each block that a merge replaced
 };
 
-// named_at: the position that names the file, where there is one. Throws SpecError: what read_yaml refuses, a
-// file that is not a map, `extends` in a circle.
+// Loads a file. `named_at` is the position that names the file, if any. Throws SpecError as read_yaml does, and for a
+// file that is not a map and for circular `extends`.
 SpecTree load_tree(const std::filesystem::path& file,
                    const std::vector<Override>& overrides = {},
                    const Position& named_at = {});
@@ -45,7 +45,7 @@ struct ResolvedSpec {
 };
 
 // Reads a tree into a T. A T may have a static `refuse_other(const Value& root)` that throws for
-// files of another kind, before their keys are called unknown. To load the plugins that a spec
+// files of another kind, before their keys are reported as unknown. To load the plugins that a spec
 // names first, look them up in `tree.root`.
 template <class T>
 ResolvedSpec<T> resolve(SpecTree tree, const std::string& what = "the spec") {
@@ -73,22 +73,22 @@ ResolvedSpec<T> parse_spec(const std::string& text,
   return resolve<T>(parse_tree(text, name, numbered_overrides(overrides)));
 }
 
-// An absolute path relative to a folder, which need not exist yet; a relative one as it is. Such paths tell
-// little of the machine, and hold for a copy of the whole.
+// Returns an absolute path relative to a folder, which need not exist yet; a relative path unchanged. Relative paths
+// reveal little about the machine, and remain valid if everything is copied.
 std::string relative_path(const std::string& path, const std::filesystem::path& folder);
 
 // Makes the paths of input files, and of the files that options come from, relative to a folder.
 void make_relative(OptionNode& root, Origins& origins, const std::filesystem::path& folder);
 
-// Checks of a spec that has been read, whose faults are reported together, each at its option.
+// Runs checks of a spec that has been read, and reports their faults together, each at its option.
 class Checks {
  public:
   explicit Checks(const Origins& origins) : origins_(origins) {}
 
-  // Returns whether `check` threw no SpecError. One that begins with an option ("train.loss: ...") gets the
-  // position of that, or of the block around it, unless it has one.
+  // Returns true if `check` passes, false if it throws SpecError. A message that begins with an option ("train.loss:
+  // ...") gets the position of the option, or of the block around it, unless it begins with a position.
   bool pass(const std::function<void()>& check);
-  // Throws SpecError with a line for each fault, if there were any.
+  // Throws SpecError with a line for each fault, if there are any.
   void finish() const;
 
  private:
@@ -102,7 +102,7 @@ class Faults {
   // `where` without a file: the fault has no position.
   void add(const Position& where, std::string text) { list_.push_back({where, std::move(text)}); }
 
-  // Throws SpecError with a line for each, in the order of their positions, if there are any.
+  // Throws SpecError with a line for each of the first 20 faults, by position, if there are any.
   void throw_all();
 
  private:
@@ -114,11 +114,11 @@ class Faults {
 };
 
 // Sets a choice's type, its position and the origin of its type from `score: dot` or `score: {type: dot, ...}`.
-// False, with a fault, where the value names no plugin; throws ScalarFault where it cannot.
+// Returns false, with a fault, if `type` is misspelt or not a name; throws ScalarFault for a list or a missing type.
 bool name_plugin(
     Choice& choice, const Value& value, const std::string& path, Origins& origins, Faults& faults);
 
-// The origins of the options of a block, by their paths there. `block` ends in a dot.
+// Returns the origins of a block's options, by their paths within the block. `block` ends in a dot.
 Places places_below(const Origins& origins, const std::string& block);
 
 }  // namespace softalign

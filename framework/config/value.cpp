@@ -110,7 +110,7 @@ std::string_view unsigned_part(std::string_view text) {
   return text;
 }
 
-// Why a text that looks like a number to people or to YAML 1.1 is not one here; empty: no idea.
+// Explains why a text that looks like a number to people or to YAML 1.1 is not one; empty if unknown.
 std::string number_hint(const Value& value) {
   const std::string_view digits = unsigned_part(value.text);
   if (value.quoted)
@@ -130,7 +130,7 @@ std::string number_hint(const Value& value) {
   return "";
 }
 
-// [+-] digits [. digits] [e [+-] digits], no leading zeros: YAML's numbers without its octals.
+// [+-] digits [. digits] [e [+-] digits], no leading zeros: YAML's numbers except octal ones.
 bool is_number(std::string_view text) {
   static const std::regex pattern(R"(((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?)");
   const std::string_view digits = unsigned_part(text);
@@ -192,7 +192,7 @@ Index to_integer(const Value& value, const Limits& limits) {
     expected(what, limits, value, hint);
   }
   const std::string_view text =
-      value.text[0] == '+' ? digits : std::string_view(value.text);  // from_chars knows no plus
+      value.text[0] == '+' ? digits : std::string_view(value.text);  // from_chars accepts no plus
   Index result = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), result).ec != std::errc{})
     expected(what, limits, value, "; it does not fit in 64 bits");
@@ -297,7 +297,7 @@ std::string to_path(const Value& value, const Limits& limits) {
   if (text.empty()) throw ScalarFault("the name of the file is empty");
   const fs::path folder =
       value.where.line > 0 ? fs::path(value.where.file).parent_path() : fs::path();
-  std::string path = whole_path(folder / text).string();  // which a record holds, as text
+  std::string path = whole_path(folder / text).string();  // recorded as text
   if (has_control_characters(path) || find_invalid_utf8(path) != path.npos)
     throw ScalarFault(
         fmt::format("the path '{}' holds a control character or a byte that is not UTF-8; rename "

@@ -36,8 +36,8 @@ std::string path_text(const InputFile& file) {
 
 bool is_choice(const OptionNode& node) { return std::holds_alternative<Choice>(node.value); }
 
-// Calls leaf(depth, key, path, text, help of what has no value), or block(depth, node) before a block's children, in
-// order.
+// Calls leaf(depth, key, path, text, help if the option has no value), or block(depth, node) before a block's
+// children, in order.
 template <class OnLeaf, class OnBlock>
 void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock& block) {
   for (const OptionNode& node : parent.children) {
@@ -111,7 +111,7 @@ void check_names_and_help(const OptionNode& parent) {
   }
 }
 
-// "default", with what null stands for as the option's help says it: "alignment units; null: as wide as the state".
+// "default", with the meaning of null from the option's help ("alignment units; null: as wide as the state").
 std::string default_text(std::string_view help) {
   constexpr std::string_view kNull = "null: ";
   const std::size_t at = help.find(kNull);
@@ -120,7 +120,7 @@ std::string default_text(std::string_view help) {
   return fmt::format("default: {}", meaning.substr(0, meaning.find(';')));
 }
 
-// Required options have no default worth writing.
+// Removes required options, which have no default.
 void remove_required(OptionNode& parent) {
   std::erase_if(parent.children, [](const OptionNode& node) { return node.limits.required; });
   for (OptionNode& node : parent.children) remove_required(node);
@@ -174,7 +174,7 @@ std::string resolved_yaml(const OptionNode& root, const Origins& origins) {
         const bool empty = block.children.empty() && !is_choice(block);
         lines.emplace_back(indent(depth) + block.name + (empty ? ": {}" : ":"), "");
       });
-  constexpr std::size_t kWidest = 48;  // longer lines push their own comment only
+  constexpr std::size_t kWidest = 48;  // the comments of longer lines are not aligned
   std::size_t width = 0;
   for (const auto& [text, origin] : lines)
     if (text.size() <= kWidest) width = std::max(width, text.size());
@@ -343,7 +343,7 @@ class Taker final : public OptionVisitor {
     return parent.children.emplace_back(std::move(node));
   }
 
-  std::vector<OptionNode*> open_;  // into children that do not grow while a deeper one is open
+  std::vector<OptionNode*> open_;  // into children that do not grow while a deeper node is open
   SnapshotOf what_;
   bool next_is_optional_ = false, next_is_absent_ = false;
 };

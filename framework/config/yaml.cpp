@@ -21,8 +21,8 @@
 namespace softalign {
 namespace {
 
-// Turns yaml-cpp's events into a Value. Stopping at the first event we do not want is what keeps
-// deep nesting and exploding aliases from ever being built.
+// Turns yaml-cpp's events into a Value. Stops at the first unwanted event, so that deep nesting and
+// exploding aliases are never built.
 class Builder final : public YAML::EventHandler {
  public:
   explicit Builder(Position fixed) : fixed_(std::move(fixed)) {}
@@ -54,7 +54,7 @@ class Builder final : public YAML::EventHandler {
     refuse(mark, tag, anchor);
     for (std::size_t i = 0, length = 0; i < text.size(); i += length)
       if (length = character_at(text, i).bytes;
-          length == 0)  // what yaml-cpp makes of these two escapes
+          length == 0)  // yaml-cpp's result for these two escapes
         fail(at(mark), "\\_ and \\N are not read; write \"\\xa0\" or \"\\x85\" in double quotes");
     add(Value::scalar(text, at(mark), tag == "!"));
   }
@@ -159,8 +159,8 @@ class Builder final : public YAML::EventHandler {
   Value root_;
 };
 
-// yaml-cpp stops at the line that it cannot read or at the next one. A slip of the keyboard in either is named instead of
-// what it makes of the rest.
+// The error for a text that yaml-cpp cannot read. yaml-cpp stops at the faulty line or at the next one. A typing error
+// in either is reported instead of yaml-cpp's message.
 SpecError not_yaml(const YAML::Exception& error, std::string_view text, const Builder& builder) {
   YAML::Mark mark = error.mark;
   std::vector<std::string_view> lines;
@@ -191,12 +191,12 @@ SpecError not_yaml(const YAML::Exception& error, std::string_view text, const Bu
                              : "");
 }
 
-// The end is marked, because yaml-cpp takes the end of a file for the end of a quote: a file cut
-// short inside "..." would be read as if it were whole.
+// The end is marked, because yaml-cpp takes the end of a file for the end of a quote: a file
+// truncated inside "..." would be read as if it were complete.
 Value parse(std::string_view text, Builder builder) {
   std::string marked(text);
   if (!marked.ends_with('\n')) marked += '\n';
-  const auto end_line = std::count(marked.begin(), marked.end(), '\n');  // from 0
+  const auto end_line = std::count(marked.begin(), marked.end(), '\n');  // counted from 0
   marked += "...\n";
   std::istringstream in(marked);
   try {
@@ -232,7 +232,7 @@ Value read_yaml(const std::filesystem::path& file, const Position& named_at) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored))
     throw SpecError("{}: is a directory; name the YAML file in it", prefix);
-  try {  // a file that another names may be a stranger's, and no pipe
+  try {  // a file named by another file may be untrusted, so it must not be a pipe
     if (!named_at.file.empty() && std::filesystem::exists(file, ignored)) demand_regular_file(file);
   } catch (const DataError& error) {
     throw SpecError("{}: {}", named_at.str(), error.what());
@@ -241,7 +241,7 @@ Value read_yaml(const std::filesystem::path& file, const Position& named_at) {
   if (!in) throw SpecError("{}: cannot be read: {}", prefix, std::strerror(errno));
   std::string text;
   std::array<char, 1 << 14> piece{};
-  while (in && text.size() <= kLargestYaml) {  // not to its end: it may be endless
+  while (in && text.size() <= kLargestYaml) {  // not to the end of the file: it may be endless
     in.read(piece.data(), piece.size());
     text.append(piece.data(), usize(in.gcount()));
   }
@@ -282,7 +282,7 @@ bool begins_a_flow(std::string_view text) {
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
-// An option's name, a colon and a value without a blank between them: "b:2", and not "http://b.c".
+// Returns whether a text is an option's name, a colon and a value without a blank: "b:2", but not "http://b.c".
 bool lacks_blank(std::string_view text, std::size_t colon) {
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; };
   return colon != std::string_view::npos && colon + 1 < text.size() &&
@@ -291,7 +291,7 @@ bool lacks_blank(std::string_view text, std::size_t colon) {
          std::string_view(" :/").find(text[colon + 1]) == std::string_view::npos;
 }
 
-// Blanks of other widths, and characters without one.
+// Blanks of other widths, and characters without width.
 bool looks_like_a_blank(char32_t c) {
   return c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) || c == 0x202f || c == 0x205f ||
          c == 0x2060 || c == 0x3000 || c == 0xfeff;
