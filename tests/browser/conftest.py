@@ -1,4 +1,4 @@
-"""A browser for the tests here, or the reason why there is none: then all are skipped, and so is the CTest (status 77)."""
+"""A browser for the tests here. If it is missing, all tests are skipped with the reason, and so is the CTest (status 77)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALL_SKIPPED = 77
 
 @cache
 def lacking() -> str:
-    """Why no browser can be driven here; empty where one can."""
+    """Returns the reason why no browser can be used here; empty if one can."""
     for program, package in (("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")):
         if shutil.which(program) is None:
             return f"there is no {program}; apt-get install {package}"
@@ -38,8 +38,8 @@ def lacking() -> str:
 
 @pytest.fixture(scope="session")
 def drive() -> Callable[..., str]:
-    """Plays a scenario of scenarios/ on a page; what it prints comes back. It fails when the scenario does, when the page logs
-    an error, and when it asks for anything but itself."""
+    """Returns a function that plays a scenario of scenarios/ on a page and returns its output. It fails if the scenario fails, if
+    the page logs an error, or if the page requests anything but its own file."""
     if reason := lacking():
         pytest.skip(reason)
 

@@ -1,5 +1,5 @@
 // drive.mjs SCENARIO PAGE WIDTH THEME script|none: opens a page from disk in Chromium and plays a scenario on it.
-// Ends with 1 when the scenario fails, when the page logs an error, or when it asks for anything but its own file.
+// Exits with 1 if the scenario fails, if the page logs an error, or if it requests anything but its own file.
 const [scenario, file, width, theme, script] = process.argv.slice(2);
 const { chromium } = await import(process.env.PLAYWRIGHT);
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install_playwright.sh FOLDER: puts playwright-core and axe-core, the versions and bytes of package-lock.json, into FOLDER/node_modules; nothing twice.
-# It needs npm and its registry; no browser is fetched, the tests use Debian's chromium.
+# install_playwright.sh FOLDER: installs playwright-core and axe-core, as pinned in package-lock.json, into FOLDER/node_modules, unless they are there.
+# It needs npm and its registry. It does not download a browser: the tests use Debian's chromium.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$1"

@@ -1,4 +1,4 @@
-"""Reports in a browser, from disk, as people open them."""
+"""Reports opened from disk in a browser."""
 
 import json
 import os
@@ -74,7 +74,7 @@ def test_curves_can_be_looked_at_closely(pages, drive):
     for record in records:
         by_model.setdefault(Path(record.filename).parents[1].name, []).append(record["train/wall_time"][-1])
     longest = max(map(np.mean, by_model.values()))
-    assert float(ends["seconds"].rpartition(" ")[2]) == pytest.approx(longest, rel=1e-2)  # shown with few digits
+    assert float(ends["seconds"].rpartition(" ")[2]) == pytest.approx(longest, rel=1e-2)  # the page shows few digits
 
 
 def test_two_models_are_told_apart_sentence_by_sentence(pages, drive):
@@ -85,7 +85,7 @@ def test_the_average_alignment_is_that_of_the_listed_sentences(pages, drive):
     rows = np.array(json.loads(drive("average", pages["run"]))["rows"])
     (record,) = pages["run"].parent.glob("results/tiny/*/run.h5")
     size, total = len(rows), np.zeros_like(rows)
-    fine = np.arange(size * 2520) // 2520  # 2520 = lcm(1..10): words of any length up to 10 have whole numbers of these
+    fine = np.arange(size * 2520) // 2520  # 2520 = lcm(1..10): each word of a sentence of up to 10 words is a whole number of these cells
     with h5py.File(record) as file:
         group = file["alignments/cross"]
         for at in range(group["sentence"].size):

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(an_owner_is_named_in_one_harmless_line) {
   owner.time = 1e300;
   BOOST_TEST(!has_control_characters(owner.str()));
   BOOST_TEST(owner.str().size() < 200u);
-  BOOST_TEST(!contains(owner.str(), "since"));  // no year has that second
+  BOOST_TEST(!contains(owner.str(), "since"));  // the time is out of range
   owner.time = 1;
   BOOST_TEST(owner.str().ends_with(" since 1970-01-01T00:00:01Z"));
 }
@@ -85,21 +85,21 @@ BOOST_AUTO_TEST_CASE(a_zombie_is_dead) {
 BOOST_AUTO_TEST_CASE(death_is_proved_only_where_it_can_be) {
   Owner owner = Owner::self();
   BOOST_TEST(proof_of_death(owner) == "");
-  owner.pid_start += "1";  // the number was given to another process since
+  owner.pid_start += "1";  // the process ID belongs to another process now
   BOOST_TEST(proof_of_death(owner) != "");
-  owner.pid_namespace = "pid:[1]";  // a container's process, invisible from here
+  owner.pid_namespace = "pid:[1]";  // a process in a container, which cannot be seen from here
   BOOST_TEST(proof_of_death(owner) == "");
   owner = Owner::self();
   owner.boot_id = "other";
   owner.machine_id = "same";
-  BOOST_TEST(proof_of_death(owner) == "");  // another machine with this one's name
+  BOOST_TEST(proof_of_death(owner) == "");  // another machine with the same host name
   owner.machine_id = Owner::self().machine_id;
   BOOST_TEST((proof_of_death(owner) != "") == !owner.machine_id.empty());
   owner.host = "elsewhere";
   BOOST_TEST(proof_of_death(owner) == "");
 }
 
-// What cannot be read of the system proves nobody dead.
+// If the state of the system cannot be read, nothing proves that an owner is dead.
 BOOST_AUTO_TEST_CASE(nobody_is_dead_because_too_many_files_are_open,
                      *boost::unit_test::precondition(files_can_run_out)) {
   Owner elsewhere = Owner::self();
@@ -112,11 +112,11 @@ BOOST_AUTO_TEST_CASE(nobody_is_dead_because_too_many_files_are_open,
     BOOST_CHECK_THROW(look(), MachineError);
   }
   BOOST_TEST(proof_of_death(elsewhere) != "");
-  elsewhere.boot_id = "";  // nothing is known of the kernel that ran it
+  elsewhere.boot_id = "";  // the boot of its process is unknown
   BOOST_TEST(proof_of_death(elsewhere) == "");
 }
 
-// A claim by a process of another host, touched so many seconds ago.
+// Writes a claim of a process on another host, touched `ago` seconds ago; returns its owner.
 Owner elsewhere(const RunFolder& run, std::chrono::seconds ago) {
   Owner owner = Owner::self();
   owner.host = owner.boot_id = owner.machine_id = "elsewhere";
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(an_owner_elsewhere_is_dead_once_it_was_silent_for_ten_minut
   BOOST_TEST(contains(proof_of_death(owner), "no sign of life"));
   BOOST_TEST((run_status(run).state == RunState::lost));
   BOOST_TEST(names_in(run.attempt(1)).size() ==
-             1u);  // the time was asked for without leaving a file
+             1u);  // asking the file system for its time leaves no file
   Owner unknown = owner;
   unknown.claim.clear();
   BOOST_TEST(proof_of_death(unknown) == "");
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_a_scheduler_is_not_run_twice_at_a_time) {
   unsetenv("SOFTALIGN_JOB");
 }
 
-// As a process that was halted for ten minutes does.
+// As for a process that was suspended for ten minutes.
 BOOST_AUTO_TEST_CASE(whoever_was_taken_over_stops) {
   const Scratch scratch;
   const RunFolder run = new_run(scratch, "run");
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(force_takes_what_cannot_be_proved) {
   BOOST_TEST(contains(second.reason(), "by force"));
 }
 
-// Two processes at a barrier, for a fresh run and for one whose owner is dead: exactly one wins.
+// Two processes start at a barrier, on a new run or on one whose owner is dead: exactly one wins.
 BOOST_AUTO_TEST_CASE(of_two_racing_processes_one_wins) {
   const Scratch scratch;
   for (int round = 0; round < 100; ++round) {
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(of_two_racing_processes_one_wins) {
       }
       (void)!::write(results[1], &byte, 1);
       ::close(results[1]);
-      while (::read(results[0], &byte, 0) == 0) pause();  // alive until both are through
+      while (::read(results[0], &byte, 0) == 0) pause();  // alive until both have reported
       _exit(0);
     }
     ::close(go[0]);

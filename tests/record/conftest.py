@@ -1,4 +1,4 @@
-"""Files that test programs leave for other people's libraries, and the two libraries by which xarray reads them."""
+"""Files that test programs write for third-party libraries, and the two engines with which xarray reads them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")) / "bin"
 
 
 def sample(folder: Path, program: str, test: str) -> Path:
-    """The folder, with what a test of a program leaves there."""
+    """Runs a test of a program that writes files into the folder; returns the folder."""
     if not (BINARIES / program).exists():
         pytest.skip(f"{BINARIES / program} is not built")
     environment = {**os.environ, "SOFTALIGN_SAMPLE": str(folder)}

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_read_back_is_the_machines_fault) {
   BOOST_TEST(std::filesystem::is_empty(scratch.path()));
 }
 
-// What a new folder's parent must have on disk, at every level.
+// At every level, the parent of a new folder must be synced.
 BOOST_AUTO_TEST_CASE(new_folders_are_durable_at_every_level) {
   struct Watched : FileSystem {
     std::map<int, std::string> open_files;
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(new_folders_are_durable_at_every_level) {
   BOOST_CHECK_THROW(files.make_folders(scratch / "file/d"), MachineError);
 }
 
-// Another process, which won, swept what it took for left over.
+// The process that won removed the temporary file, which it took for a leftover.
 BOOST_AUTO_TEST_CASE(a_loser_whose_temporary_was_removed_is_told_that_it_lost) {
   struct Swept : FileSystem {
     int link(const char* from, const char* to) override {

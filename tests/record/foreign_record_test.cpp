@@ -1,5 +1,5 @@
-// Files that HDF5 can read and no run leaves: links that lead elsewhere, values that lie elsewhere, arrays
-// that are larger than their file.
+// Files that HDF5 can read but no run writes: links to other files, values stored elsewhere, arrays larger
+// than their file.
 #include <hdf5.h>
 
 #include <boost/test/unit_test.hpp>
@@ -15,7 +15,7 @@ using namespace softalign::test;
 
 namespace {
 
-// A small file, and what somebody does with it.
+// Writes a small file, applies `change` to it, and returns its path.
 std::filesystem::path changed(const Scratch& scratch, const std::function<void(hid_t)>& change) {
   const std::filesystem::path path = scratch / "run.h5";
   Hdf5Writer writer;
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(arrays_larger_than_their_file) {
   refused(sparse({hsize_t{1} << 40, hsize_t{1} << 20}));
 }
 
-// What is asked for may be as large as the file says that it is: the product of two of its axes, say.
+// A request may be as large as the file claims to be, for example the product of two of its axes.
 BOOST_AUTO_TEST_CASE(blocks_and_chunks_larger_than_their_file) {
   const Scratch scratch;
   const std::filesystem::path path = changed(scratch, [](hid_t f) {
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(blocks_and_chunks_larger_than_their_file) {
   BOOST_TEST(file.read_block("g/b", {0, 0}, {2, 3}).size() == 6U);
 }
 
-// A thousand attributes of some KiB each, or one that an older file cannot have, take a thousand times their size as JSON.
+// As JSON, a thousand attributes of some KiB each, or one too large for older formats, take a thousand times their size.
 BOOST_AUTO_TEST_CASE(more_attributes_than_any_record_has) {
   const auto numbers = [](int count, hsize_t size) {
     return [=](hid_t f) {
@@ -127,9 +127,9 @@ BOOST_AUTO_TEST_CASE(more_attributes_than_any_record_has) {
   refused(numbers(5000, 1));
 }
 
-// All places of an array of texts may show the same long one.
+// All elements of an array of texts may refer to the same long text.
 BOOST_AUTO_TEST_CASE(a_text_that_is_there_a_thousand_times) {
-  constexpr std::size_t kElement = 16, kCount = 4000;  // bytes of a reference to a text; texts
+  constexpr std::size_t kElement = 16, kCount = 4000;  // bytes per reference; number of texts
   const Scratch scratch;
   const std::filesystem::path path = scratch / "run.h5";
   std::vector<std::string> texts(kCount);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_is_there_a_thousand_times) {
   BOOST_CHECK_THROW(Hdf5Reader(path).read("g/a"), DataError);
 }
 
-// The library follows this attribute whatever its type is.
+// HDF5 follows the attribute DIMENSION_LIST whatever its type is.
 BOOST_AUTO_TEST_CASE(axes_that_are_no_list_of_references) {
   const auto list_of = [](hid_t type, const std::vector<hsize_t>& sizes) {
     return [type, sizes](hid_t f) {
@@ -200,8 +200,8 @@ BOOST_AUTO_TEST_CASE(texts_and_groups_where_others_belong) {
   BOOST_CHECK_THROW(file.children("g/a"), DataError);
 }
 
-// The library forgets to close what it opened of a scale whose CLASS is no text; a file that is open when other
-// bytes are written to its place is then read with what is remembered of the earlier ones.
+// HDF5 does not close the objects that it opens of a scale whose CLASS is not a text. If the file is then
+// replaced while it is open, HDF5 reads the new bytes with cached metadata of the old ones.
 BOOST_AUTO_TEST_CASE(nothing_of_a_file_stays_open) {
   const Scratch scratch;
   const std::filesystem::path path = changed(scratch, [](hid_t f) {

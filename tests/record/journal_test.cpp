@@ -34,7 +34,7 @@ std::vector<Frame> samples() {
   return frames;
 }
 
-// The frames of a file, packed: comparable.
+// Returns the packed frames, which can be compared.
 std::vector<std::string> packed(const std::vector<Frame>& frames) {
   std::vector<std::string> result;
   for (const Frame& frame : frames)
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(lost_and_garbage_blocks_never_invent_a_frame) {
   std::size_t synced = 0;
   std::vector<std::string> all;
   std::size_t acknowledged = 0;
-  for (const char* name : {"old", "new"}) {  // of equal length: their frames lie at equal places
+  for (const char* name : {"old", "new"}) {  // equal lengths, so frames have equal offsets
     JournalWriter writer(FileSystem::real(), scratch / name, {name, 1, 0});
     all.clear();
     for (Index u = 1; u <= 40; ++u) {
@@ -174,8 +174,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_cut_through_a_link) {
   BOOST_TEST(read_file(scratch / "elsewhere") == torn);
 }
 
-// A frame of 1 MiB and more is read in pieces, and what a file announces without having it is not
-// asked for.
+// Frames of 1 MiB and more are read in pieces, and no memory is requested for bytes that a file announces
+// but does not hold.
 BOOST_AUTO_TEST_CASE(large_frames_and_large_holes_are_read) {
   const Scratch scratch;
   const Array large{.group = "parameters",
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(foreign_and_newer_files_are_refused) {
   BOOST_CHECK_THROW(JournalTail(scratch / "newer").next(), NewerFormat);
 }
 
-// Whatever call fails, frames whose append returned are there, and nothing else is.
+// Whichever call fails, the journal holds exactly the frames whose append returned.
 BOOST_AUTO_TEST_CASE(failing_calls_lose_nothing_acknowledged) {
   const auto all = packed(samples());
   for (const Fault fault :

@@ -1,4 +1,4 @@
-// A process that may open no more files, as one that has too many open.
+// A process that cannot open any more files, as if too many were open.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 namespace softalign::test {
 
-// A precondition of tests that use NoFiles.
+// The precondition of tests that use NoFiles.
 inline boost::test_tools::assertion_result files_can_run_out(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result can = true;
 #ifdef SOFTALIGN_SANITIZE
@@ -17,7 +17,7 @@ inline boost::test_tools::assertion_result files_can_run_out(boost::unit_test::t
   return can;
 }
 
-// While it lives, no file can be opened.
+// While an object of this class exists, no file can be opened.
 class NoFiles {
  public:
   NoFiles() {

@@ -26,14 +26,14 @@ namespace {
 
 constexpr Index kUpdates = 60;
 
-// The record of a run that nobody disturbed.
+// Returns the record of an undisturbed run.
 std::filesystem::path undisturbed(const Scratch& scratch) {
   Recorder record(scratch / "undisturbed", kRun);
   train(record, kUpdates);
   return record.folder().record();
 }
 
-// Trains in a process of its own until `fatal(update)` says to kill it; whether it came to the end.
+// Trains in a child process, which is killed once `fatal(update)` is true. Returns whether it finished.
 bool train_in_child(const std::filesystem::path& results, const std::function<bool(Index)>& fatal) {
   const int status = in_child([&] {
     Recorder record(results, kRun);
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(killed_ten_times_it_ends_in_the_same_bits) {
   BOOST_TEST(compare_records(expected, folder.record()).empty());
 }
 
-// Killed by the clock: in the middle of any call.
+// Kills at fixed times, in the middle of any call.
 BOOST_AUTO_TEST_CASE(killed_at_any_moment_it_ends_in_the_same_bits) {
   const Scratch scratch;
   const auto expected = undisturbed(scratch);
@@ -254,8 +254,8 @@ BOOST_AUTO_TEST_CASE(killed_at_any_moment_it_ends_in_the_same_bits) {
   BOOST_TEST(compare_records(expected, folder.record()).empty());
 }
 
-// A killed process leaves what it wrote in the kernel's memory. Whoever goes on from there has it on
-// disk before the first byte of its own, or a power cut could keep the second and lose the first.
+// The bytes of a killed process may be only in the kernel's memory. A resumed attempt syncs them before
+// it writes its own first byte; otherwise a power cut could keep the new bytes and lose the old ones.
 BOOST_AUTO_TEST_CASE(what_a_resumed_attempt_builds_on_is_on_disk_first) {
   struct Syncs : FileSystem {
     std::set<std::string> synced, synced_before_own_journal;
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(a_run_ended_but_not_published_is_published_on_opening) {
   BOOST_TEST((run_status(folder).state == RunState::complete));
 }
 
-// The disk is full at every place from which the end is in the journal: at the last publication.
+// The end is in the journal, but the last publication failed, for example because the disk was full.
 BOOST_AUTO_TEST_CASE(a_record_older_than_its_runs_end_is_published_on_opening) {
   const Scratch scratch;
   const auto expected = undisturbed(scratch);
@@ -325,12 +325,12 @@ BOOST_AUTO_TEST_CASE(a_record_older_than_its_runs_end_is_published_on_opening) {
     Recorder forced(scratch / "undisturbed", kRun, {.force = true});
     train(forced, kUpdates);
   }
-  FileSystem::real().write_atomically(folder.record(), last);  // whole, but of the first attempt
+  FileSystem::real().write_atomically(folder.record(), last);  // intact, but of the first attempt
   BOOST_TEST(!end_is_published(folder));
   published_again();
 }
 
-// What a record copies from its folder must be what the run was made from.
+// The spec and identity that a record copies from its folder must be those of the run.
 BOOST_AUTO_TEST_CASE(a_damaged_setting_is_not_published_and_opening_writes_it_anew) {
   const Scratch scratch;
   const RunFolder folder{undisturbed(scratch).parent_path()};
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_setting_is_not_published_and_opening_writes_it_an
   BOOST_TEST(Record(folder.record()).spec_yaml() == kRun.spec_yaml);
 }
 
-// Whatever call fails, run.h5 is absent or whole, and the run can be resumed to the same bits.
+// Whichever call fails, run.h5 is absent or intact, and the run can be resumed to the same bits.
 BOOST_AUTO_TEST_CASE(failing_calls_end_the_run_and_nothing_else) {
   const Scratch scratch;
   const auto expected = undisturbed(scratch);
@@ -379,7 +379,7 @@ BOOST_AUTO_TEST_CASE(failing_calls_end_the_run_and_nothing_else) {
         }
         if (std::filesystem::exists(folder.record())) Record(folder.record()).series("train");
         Recorder record(
-            results, kRun, {.steal = true});  // this process lives, the attempt does not
+            results, kRun, {.steal = true});  // this process is alive, but its attempt has ended
         if (!record.already_complete()) train(record, kUpdates);
         BOOST_TEST(compare_records(expected, folder.record()).empty());
       }
@@ -387,7 +387,7 @@ BOOST_AUTO_TEST_CASE(failing_calls_end_the_run_and_nothing_else) {
   }
 }
 
-// The journal has the end before run.h5 has it.
+// The end is in the journal before it is in run.h5.
 BOOST_AUTO_TEST_CASE(a_run_is_over_when_its_record_has_the_end) {
   struct FullDisk : FileSystem {
     bool full = false;
@@ -417,7 +417,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_over_when_its_record_has_the_end) {
   }
 }
 
-// Whatever lies beside it, run.h5 of the newest end is the run's end.
+// If run.h5 has the newest end, the run has ended, whatever else is in its folder.
 BOOST_AUTO_TEST_CASE(a_record_of_the_end_is_the_end) {
   const std::vector<std::function<void(const RunFolder&)>> losses = {
       [](const RunFolder& run) { std::filesystem::remove(run.status()); },
@@ -468,7 +468,7 @@ BOOST_AUTO_TEST_CASE(a_complete_run_without_its_record_is_not_over) {
   std::filesystem::remove(run.record());
   BOOST_TEST((run_status(run).state == RunState::failed));
   FileSystem::real().write_atomically(run.released(1),
-                                      "interrupted");  // twice Ctrl-C while it publishes
+                                      "interrupted");  // Ctrl-C twice during the publication
   std::filesystem::remove(run.status());
   BOOST_TEST((run_status(run).state == RunState::interrupted));
   BOOST_TEST(Recorder(scratch / "undisturbed", kRun).already_complete());
@@ -501,7 +501,7 @@ BOOST_AUTO_TEST_CASE(test_results_are_whole_or_absent) {
   }
 }
 
-// A real limit on a real file: the parent sees the message and the old record.
+// Limits the file size in a child process; the parent checks the error and the old record.
 BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_published_record) {
   const Scratch scratch;
   const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
@@ -519,7 +519,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_published_record) {
   BOOST_TEST(Record(folder.record()).last_update() == 1);
 }
 
-// It is the machine that fails then, and no journal is to be moved away.
+// This is an error of the machine, so no journal may be moved away as corrupt.
 BOOST_AUTO_TEST_CASE(too_many_open_files_are_no_damage_of_the_journals,
                      *boost::unit_test::precondition(files_can_run_out)) {
   const Scratch scratch;

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(any_changed_byte_breaks_a_seal_and_files_without_one_pass) 
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 0x10);
     write_file(scratch / "f", changed);
-    const bool mark = i >= 16 && i < 24;  // no seal is to be seen then
+    const bool mark = i >= 16 && i < 24;  // the mark is damaged: no seal is found
     BOOST_TEST((seal_of(scratch / "f") == (mark ? Seal::absent : Seal::broken)), "byte " << i);
   }
   for (const std::string& whole : {bytes, sealed("")}) {
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(bytes_behind_the_end_that_are_no_whole_seal_are_a_truncated
   for (std::size_t off = 1; off < kSeal + 20; ++off) {
     write_file(scratch / "run.h5", image.substr(0, image.size() - off));
     if (off == kSeal)
-      Hdf5Reader(scratch / "run.h5");  // what another program leaves: all of HDF5's bytes
+      Hdf5Reader(scratch / "run.h5");  // exactly HDF5's bytes, as other programs write them
     else
       BOOST_TEST(contains(read_fault(scratch), "run.h5: damaged: "));
   }

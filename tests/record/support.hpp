@@ -1,4 +1,4 @@
-// What the record's tests share: a file system that fails on command, and a small imitation of a trainer.
+// Shared by the tests of records: a file system that fails on command, and a small imitation of a trainer.
 #pragma once
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ class FaultyFiles : public FileSystem {
   ssize_t write(int file, const char* bytes, std::size_t size) override {
     if (!fails(false)) return FileSystem::write(file, bytes, size);
     if (fault_ == Fault::short_write || (fault_ == Fault::no_space && !full_said_)) {
-      full_said_ = true;  // a full disk takes what still fits
+      full_said_ = true;  // a full disk stores the bytes that still fit
       return FileSystem::write(file, bytes, (size + 1) / 2);
     }
     return -1;
@@ -49,14 +49,14 @@ class FaultyFiles : public FileSystem {
   }
 
  private:
-  // Whether this call fails, and errno. A full disk stops only what needs space.
+  // Returns whether this call fails, and sets errno. On a full disk only calls that need space fail.
   bool fails(bool needs_no_space) {
     ++calls_;
     const bool once = fault_ == Fault::interrupted || fault_ == Fault::short_write;
     if (fault_ == Fault::none || calls_ < nth_ || (once && calls_ > nth_)) return false;
     if (fault_ == Fault::no_space && needs_no_space) return false;
     errno = fault_ == Fault::no_space ? ENOSPC : fault_ == Fault::interrupted ? EINTR : EIO;
-    if (fault_ == Fault::short_write) errno = EINTR;  // what a write cut short by a signal may say
+    if (fault_ == Fault::short_write) errno = EINTR;  // as after a write interrupted by a signal
     return true;
   }
 
@@ -71,7 +71,7 @@ inline const RunIdentity kRun{.name = "study",
                               .spec_yaml = "name: study\nseed: 1\n",
                               .identity_json = "{\"seed\": 1}\n"};
 
-// Values that any attempt computes alike; `update` counts from 1.
+// Returns a loss that is the same in every attempt; `update` counts from 1.
 inline double loss_at(Index update) {
   return RandomStream(1, "loss").uniform(static_cast<std::uint64_t>(update));
 }
@@ -91,7 +91,8 @@ inline Alignment alignment_at(Index update, Index sentence) {
   return a;
 }
 
-// Trains: every update a loss, every fifth a dev score and alignments, every tenth a checkpoint.
+// Imitates training: a loss at every update, a dev score and alignments at every fifth, a checkpoint at
+// every tenth.
 inline void train(Recorder& record, Index updates, const std::function<void(Index)>& after = {}) {
   const Index first = record.restored() ? record.restored()->update + 1 : 1;
   for (Index u = first; u <= updates; ++u) {

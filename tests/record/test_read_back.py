@@ -1,4 +1,4 @@
-"""A published record opens in h5py, xarray (both engines) and h5dump, with no code of ours and the same numbers in each."""
+"""A published record opens in h5py, xarray (both engines) and h5dump, without softalign and with the same numbers in each."""
 
 from __future__ import annotations
 

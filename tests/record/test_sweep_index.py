@@ -1,4 +1,4 @@
-"""The table of a sweep opens in xarray (both engines) and h5py, with no code of ours."""
+"""The table of a sweep opens in xarray (both engines) and h5py, without softalign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program is driven as tests/app drives it, and its records are compared as tests/torture compares them."""
+"""Makes the helpers of tests/app, which run the program, and of tests/torture, which compare records, importable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// The rules that stop runs early, against decisions made by hand.
+// The rules of early termination, compared with decisions made by hand.
 #include "framework/runs/early_termination.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -26,12 +26,12 @@ EarlyTerminateOptions rule(const std::string& type) {
 
 BOOST_AUTO_TEST_SUITE(early_termination)
 
-// Rungs at 100, 300, 900 updates; of n runs at a rung the best n / 3 go on, at least one.
+// Rungs at 100, 300, 900 updates; of n runs at a rung the best n / 3 continue, at least one.
 BOOST_AUTO_TEST_CASE(asha_keeps_the_best_third_of_those_that_are_there) {
   const OtherRuns others = {{"b", history({{120, 3.0}, {240, 2.5}})},
                             {"c", history({{110, 2.0}})},
                             {"d", history({{100, 4.0}})},
-                            {"e", history({{90, 1.0}})},  // not at the rung yet
+                            {"e", history({{90, 1.0}})},  // not yet at the rung
                             {"f", history({{130, 5.0}})},
                             {"g", history({{130, 6.0}})}};
   const auto at = [&](double value, bool maximize = false) {
@@ -40,12 +40,12 @@ BOOST_AUTO_TEST_CASE(asha_keeps_the_best_third_of_those_that_are_there) {
     BOOST_REQUIRE(decisions.size() == 1u);
     return decisions.front();
   };
-  // 2, value, 3, 4, 5, 6: two of six go on.
+  // The runs have 2, value, 3, 4, 5, 6: two of six continue.
   BOOST_TEST(!at(2.5).stop);
   BOOST_TEST(at(2.5).cut == 2.5);
   BOOST_TEST(at(3.5).stop);
   BOOST_TEST(at(3.5).cut == 3.0);
-  BOOST_TEST(!at(3.0).stop);  // as good as the last that goes on
+  BOOST_TEST(!at(3.0).stop);  // ties with the last that continues
   BOOST_TEST(at(kNaN).stop);
   BOOST_TEST(!at(5.5, true).stop);
   BOOST_TEST(at(4.5, true).stop);
@@ -57,9 +57,9 @@ BOOST_AUTO_TEST_CASE(asha_lets_the_first_go_on_and_decides_once_a_rung) {
   BOOST_TEST(!decide(rule("asha"), false, "a", history({{100, 7}}), {}).front().stop);
   BOOST_TEST(decide(rule("asha"), false, "a", history({{99, 7}}), {}).empty());
   BOOST_TEST(decide(rule("asha"), false, "a", history({{100, 7}, {200, 6}}), {}).empty());
-  // From 80 to 950 three rungs are passed at once.
+  // Three rungs are passed between 80 and 950.
   BOOST_TEST(decide(rule("asha"), false, "a", history({{80, 7}, {950, 6}}), {}).size() == 3u);
-  // ... but none behind the one that stops it.
+  // No decision is made after the rung that stops the run.
   const OtherRuns others = {{"b", history({{100, 1}})}};
   BOOST_TEST(decide(rule("asha"), false, "a", history({{80, 7}, {950, 6}}), others).size() == 1u);
 }
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(median_compares_the_best_so_far_with_the_others_at_the_same
   const OtherRuns others = {{"b", history({{100, 1.0}, {200, 0.5}})},
                             {"c", history({{100, 2.0}, {200, 1.5}})},
                             {"d", history({{100, 3.0}, {200, 2.5}})},
-                            {"e", history({{100, 0.1}})}};  // has not come to 200
+                            {"e", history({{100, 0.1}})}};  // has not reached 200
   const auto at = [&](std::vector<DevValue> own) {
     const auto decisions = decide(rule("median"), false, "a", history(std::move(own)), others);
     return decisions.empty() ? PruneDecision{} : decisions.front();
@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(median_compares_the_best_so_far_with_the_others_at_the_same
   BOOST_TEST(at({{200, 1.6}}).cut == 1.5);
   BOOST_TEST(at({{200, 1.6}}).stop);
   BOOST_TEST(!at({{200, 1.5}}).stop);
-  BOOST_TEST(!at({{100, 1.2}, {200, 9.0}}).stop);  // its best counts, not its last
-  BOOST_TEST(at({{100, 1.6}}).cut == 1.5);         // of 0.1, 1, 2, 3
+  BOOST_TEST(!at({{100, 1.2}, {200, 9.0}}).stop);  // its best value counts, not its last
+  BOOST_TEST(at({{100, 1.6}}).cut == 1.5);         // median of 0.1, 1, 2, 3
   BOOST_TEST(at({{99, 9.0}}).rule.empty());        // before min_updates
   EarlyTerminateOptions patient = rule("median");
   patient.startup = 4;
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_is_published_is_read_back_and_damage_counts_as_nothing
   }
 }
 
-// A run that was killed asks again about what it decided before; the others have moved on.
+// A resumed run asks for a decision again after the other runs have reported new values.
 BOOST_AUTO_TEST_CASE(a_decision_stands_whatever_the_others_do_later) {
   const Scratch folder;
   RunList plan;
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_decision_stands_whatever_the_others_do_later) {
   };
   BOOST_TEST(!pruner_of(0)->stop(100, table(2)));
   BOOST_TEST(!pruner_of(1)->stop(100, table(1)));  // better than a
-  BOOST_TEST(!pruner_of(0)->stop(100, table(2)));  // which goes on all the same
+  BOOST_TEST(!pruner_of(0)->stop(100, table(2)));  // the decision to continue stands
   const auto b = pruner_of(1);
   BOOST_TEST(!b->stop(300, table(1)));
   const auto a = pruner_of(0);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A FAKE of OpenPBS's qsub, qstat and qdel, as their manual describes them: for tests, because Debian has no OpenPBS.
+"""A FAKE of OpenPBS's qsub, qstat and qdel, written from their manual, because Debian has no package of OpenPBS.
 
 Linked as qsub, qstat and qdel into a folder on PATH, with its state in $FAKE_PBS. Tasks run one after the other on this machine.
 """
@@ -92,7 +92,7 @@ def qstat(words: list[str]) -> None:
         fail(f"qstat: {name} Job has finished, use -x or -H to obtain historical job information", 35)
     line = "{:<17} {:<16} {:<16} {:>8} {} {}".format
     print(line("Job id", "Name", "User", "Time Use", "S", "Queue"), line("-" * 17, "-" * 16, "-" * 16, "-" * 8, "-", "-----"), sep="\n")
-    if "" in states:  # no array
+    if "" in states:  # not an array
         return print(line(name, "sweep", "user", "0", states[""], "workq"))
     print(line(name, "sweep", "user", "0", "B", "workq"))
     for index, state in states.items():

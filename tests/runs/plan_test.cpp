@@ -1,4 +1,4 @@
-// A plan's rows, its file, and what happens to one that is edited, extended or planned twice.
+// The rows and the file of a plan, and plans that are edited, extended or written twice.
 #include "framework/runs/run_list.hpp"
 
 #include <regex>
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
   BOOST_REQUIRE(made.rows.size() == 8u);
   BOOST_TEST(setting_text(made, made.rows[3]) == "score=additive embedding=9 seed=4");
   BOOST_TEST(write_list(made) == 8);
-  BOOST_TEST(write_list(made) == 0);  // there already, and the same
+  BOOST_TEST(write_list(made) == 0);  // an equal plan exists already
   const RunList back = read_list(made.folder);
   BOOST_TEST(back.name == "s");
   BOOST_TEST(back.metric.name == "dev/loss");
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(raising_run_cap_appends_and_changes_no_row) {
   const RunList longer = p.plan(kHead + "run_cap: 5\n" + random);
   BOOST_TEST(write_list(longer) == 2);
   BOOST_TEST(write_list(longer) == 0);
-  BOOST_TEST(write_list(p.plan(kHead + "run_cap: 3\n" + random)) == 0);  // it only grows
+  BOOST_TEST(write_list(p.plan(kHead + "run_cap: 3\n" + random)) == 0);  // a plan only grows
   const std::string rows = before.substr(0, before.rfind("{\"rows\":"));
   BOOST_TEST(read_file(p.file()).starts_with(rows));
   BOOST_TEST(p.ids(read_list(p.file().parent_path())) == p.ids(longer));
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(an_edited_plan_is_refused) {
            {"model.embedding=9", "model.embedding=7"},
            {"minimize", "maximize"},
            {whole.substr(whole.size() - 30), ""},
-           {whole.substr(whole.rfind("{\"rows\"")), ""},  // cut behind a row
+           {whole.substr(whole.rfind("{\"rows\"")), ""},  // cut off after a row
            {whole.substr(second, third - second), ""}})
     BOOST_TEST(after(from, to).starts_with("results/s/plan.jsonl: changed since it was written"));
   FileSystem::real().write_atomically(p.file(), whole);
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(two_rows_that_are_one_run_are_refused) {
     BOOST_TEST(p.refusal_of(kHead + "parameters:\n" + values) != "accepted", values);
 }
 
-// What the table says of a row is what its run has.
+// Otherwise the table would show a value that the run does not have.
 BOOST_AUTO_TEST_CASE(a_setting_that_another_one_undoes_is_refused) {
   const Planned p;
   for (const std::string values :

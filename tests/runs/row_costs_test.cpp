@@ -1,4 +1,4 @@
-// What rows cost follows from their specs, and how long they take from the pace of others.
+// The cost of a row is computed from its spec; its duration is estimated from the pace of other rows.
 #include "framework/runs/list_status.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -30,7 +30,8 @@ BOOST_AUTO_TEST_SUITE(row_costs)
 
 BOOST_AUTO_TEST_CASE(of_a_task_that_says_its_size) {
   const Scratch folder;
-  std::string spec = kSmallSpec;  // with sentences of one length, which few are not in the mean
+  // All sentences have one length, because the mean of few random lengths is not exact.
+  std::string spec = kSmallSpec;
   spec.replace(spec.find("train: [1, 4]"), 13, "train: [4, 4]");
   folder.write("base.yaml", spec);
   const auto epochs = costs_of(folder, "  train.epochs: {values: [2, 6]}\n");
@@ -41,7 +42,7 @@ BOOST_AUTO_TEST_CASE(of_a_task_that_says_its_size) {
   const auto units = costs_of(folder, "  model.encoder.units: {values: [8, 64]}\n");
   BOOST_TEST(units[1] > 5 * units[0]);
   const auto updates =
-      costs_of(folder, "  train.max_updates: {values: [6, 1000]}\n");  // of 10 pairs
+      costs_of(folder, "  train.max_updates: {values: [6, 1000]}\n");  // batches of 10 pairs
   BOOST_TEST(updates[1] == 4 * updates[0], boost::test_tools::tolerance(1e-9));
 }
 
@@ -68,10 +69,10 @@ BOOST_AUTO_TEST_CASE(the_pace_is_that_of_the_same_part_else_of_all) {
   pace.add("a", 10, 20);
   pace.add("a", 30, 60);
   BOOST_TEST(pace.seconds("a", 5) == 10);
-  BOOST_TEST(pace.seconds("b", 5) == 10);  // nothing of its own
+  BOOST_TEST(pace.seconds("b", 5) == 10);  // b has no measured row yet
   pace.add("b", 10, 10);
   BOOST_TEST(pace.seconds("b", 5) == 5);
-  BOOST_TEST(pace.seconds("a", std::nan("")) == 40);  // as the mean row
+  BOOST_TEST(pace.seconds("a", std::nan("")) == 40);  // unknown cost: as a mean row
   pace.add("c", std::nan(""), 7);
   BOOST_TEST(pace.seconds("c", 100) == 7);
 }

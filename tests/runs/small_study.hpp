@@ -1,4 +1,4 @@
-// What tests of sweeps and studies share: a study that is over in seconds.
+// Shared by tests of sweeps and studies: a study that runs in seconds.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ evaluate: {search: {type: greedy}, lengths: [2, 4, 6]}
 record: {alignments: 4}
 )";
 
-// Two variants, two seeds; a second or two.
+// Writes a study of two variants and two seeds, which runs in a second or two.
 inline std::filesystem::path write_study(const Scratch& folder, const std::string& claims) {
   folder.write("base.yaml", kSmallSpec);
   return folder.write("study.yaml", R"(

@@ -1,5 +1,5 @@
-// The specs that people read and copy: those in configs/ and the studies in experiments/ are valid,
-// run, and say the truth in their comments.
+// The specs that people read and copy: those in configs/ and the studies in experiments/ are valid
+// and run, and their comments are correct.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -30,7 +30,7 @@ std::vector<fs::path> files(const fs::path& folder, const std::string& name) {
   return found;
 }
 
-// The experiments' specs in configs/: what lies in its folders is of other kinds.
+// Returns the specs of experiments in configs/. Its subfolders hold files of other kinds.
 std::vector<fs::path> spec_files() {
   std::vector<fs::path> found = files(kRoot / "configs", "");
   std::erase_if(found,
@@ -50,7 +50,7 @@ std::string comment_of(const std::string& line) {
   return at == std::string::npos ? "" : line.substr(at + 2);
 }
 
-// The names in "none (vanilla seq2seq) | global; and more".
+// Returns the names in "none (vanilla seq2seq) | global; and more".
 std::vector<std::string> alternatives(const std::string& comment) {
   std::vector<std::string> names;
   std::string part;
@@ -65,7 +65,7 @@ std::vector<std::string> alternatives(const std::string& comment) {
   return names;
 }
 
-// What a comment must say of an option.
+// Checks that a comment names the choices or the limits of an option.
 void check_comment(const OptionNode& option, const std::string& comment, const std::string& where) {
   BOOST_TEST(!comment.empty(), where << " has no comment");
   if (const auto* choice = std::get_if<Choice>(&option.value)) {
@@ -96,7 +96,7 @@ void check_comments(const OptionNode& option,
   for (const OptionNode& child : option.children) check_comments(child, origins, lines);
 }
 
-// Overrides that make a run of it a matter of a second.
+// Returns overrides with which the spec runs in about a second.
 std::vector<std::string> tiny(const Spec& spec, const Scratch& folder) {
   const std::string& task = spec.task.type;
   std::vector<std::string> changes = {
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(configs_are_valid_and_their_comments_true) {
   for (const fs::path& file : configs) {
     const auto resolved = load_spec<Spec>(file);
     check_spec(resolved);
-    BOOST_TEST(run_name(resolved.spec).identity_json.size() > 0u);  // its files are there
+    BOOST_TEST(run_name(resolved.spec).identity_json.size() > 0u);  // reads the input files
     BOOST_TEST(resolved.notes.empty(), file);
     check_comments(values_of(resolved.spec), resolved.origins, lines_of(file));
   }
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(an_encoder_of_images_is_refused_other_sources) {
   BOOST_TEST(reason("experiments/digits/strip.yaml", "model.encoder=gru") == "accepted");
 }
 
-// tests/studies runs them in their tiny form.
+// tests/studies runs the studies in their tiny form.
 BOOST_AUTO_TEST_CASE(studies_are_valid) {
   const auto studies = files(kRoot / "experiments", "study.yaml");
   BOOST_TEST(studies.size() >= 1u);

@@ -1,4 +1,4 @@
-// Stand-ins for a scheduler's programs, and a sweep that is handed to them.
+// Stand-ins for a scheduler's programs, and a sweep that is submitted to them.
 #pragma once
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 namespace softalign::test {
 
-// A folder whose programs come first on PATH for the length of a test.
+// A folder whose programs come first on PATH for the duration of a test.
 class StandIns {
  public:
   StandIns() { setenv("PATH", (folder().string() + ":" + path_).c_str(), 1); }

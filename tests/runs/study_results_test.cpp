@@ -1,4 +1,4 @@
-// What the finished runs of a study say.
+// The tables and verdicts of a study whose runs are finished.
 #include <nlohmann/json.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -27,12 +27,12 @@ constexpr const char* kClaims = R"(
   - claim: bleu[1-2](reverse/none) >= 0
 )";
 
-// A study that has been run to its end.
+// A small study, all of whose runs are complete.
 struct Finished {
   Scratch folder;
   Sweep study = read_sweep(write_study(folder, kClaims));
   Plan plan = plan_sweep(study, {}, folder / "results", resolve_spec);
-  std::vector<std::string> runs = run();  // their folders
+  std::vector<std::string> runs = run();  // run folders
   ListStatus status = list_status(plan.list);
   ListResults results{plan.list, status, plan.wanted};
   SweepOutcome outcome{study_tables(study, plan, results), judge(study.claims, results)};
@@ -47,7 +47,7 @@ struct Finished {
   }
 };
 
-// Boost builds it once for the suite.
+// Returns the study, which is run once for the suite.
 Finished& finished() {
   static Finished study;
   return study;
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(tables_have_the_mean_over_seeds) {
   const std::size_t best =
       table.rows[0].cells[0].over_seeds.mean > table.rows[1].cells[0].over_seeds.mean ? 0 : 1;
   BOOST_TEST(table.best[0] == static_cast<int>(best));
-  // A low perplexity is a good one.
+  // A lower perplexity is better.
   const StudyTable& other = f.outcome.tables[1];
   const std::size_t low =
       other.rows[0].cells[0].over_seeds.mean < other.rows[1].cells[0].over_seeds.mean ? 0 : 1;
@@ -137,10 +137,10 @@ BOOST_AUTO_TEST_CASE(claims_are_judged) {
   BOOST_TEST((claims[0].verdict == Verdict::holds));
   BOOST_TEST(claims[0].left.count == 2);
   BOOST_TEST((claims[1].verdict == Verdict::fails));
-  BOOST_TEST(!claims[1].broken());  // it was open
+  BOOST_TEST(!claims[1].broken());  // `expect: open`
   const StoredResults results = read_results(Record(f.runs[2]));
   BOOST_TEST(claims[1].sentences == std::ssize(results.of_length(3, 6)));  // across buckets
-  BOOST_TEST(claims[2].broken());  // no sentence is that long: nothing to hold
+  BOOST_TEST(claims[2].broken());  // no sentence is that long
   BOOST_TEST(broken(f.outcome.claims));
   const std::string text = claims_text(claims);
   for (const char* part : {"1. holds: token_accuracy[1-4](reverse/additive) >= -200",
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(claims_are_judged) {
   BOOST_TEST(!json["claims"][3].contains("estimate"));
 }
 
-// What a claim prints is the same numbers from the counts of the records.
+// The statistics of a claim equal those computed here from the counts in the records.
 BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
   Finished& f = finished();
   const Statement statement("loss(reverse/none) > loss(reverse/additive)", {});
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
   BOOST_TEST(judge(twice, 2, runs_of)[1].p_holm == std::min(1.0, 2 * expected.p), near);
 }
 
-// 95 % in [-2.61, 1.38], p = 0.561 and one seed of two was once called "holds".
+// A claim with a 95 % interval of [-2.61, 1.38], p = 0.561 and one seed of two was once judged "holds".
 BOOST_AUTO_TEST_CASE(a_sign_alone_decides_nothing) {
   Finished& f = finished();
   const auto judged = [&](const std::string& text) {
@@ -261,10 +261,10 @@ BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
   const auto claims = read_claims(list, [](const Measurement&, const Position&) {});
   const auto judged = judge(
       claims, 2, [&](const Measurement& m) -> auto& { return runs.at(m.variant); });
-  BOOST_TEST((judged[0].verdict == Verdict::undecided));  // nothing is drawn anew: seeds decide
+  BOOST_TEST((judged[0].verdict == Verdict::undecided));  // no bootstrap: the seeds decide
   BOOST_TEST(judged[0].seeds == 1);
   BOOST_TEST((judged[1].verdict == Verdict::undecided));
-  BOOST_TEST((judged[2].verdict == Verdict::undecided));  // (5 + 7) / 2 >= 6, not so for the first
+  BOOST_TEST((judged[2].verdict == Verdict::undecided));  // (5 + 7) / 2 >= 6, but not 5 >= 6
   BOOST_TEST(judged[2].left.mean == 6);
   BOOST_TEST((judged[3].verdict ==
               Verdict::holds));  // mean 3.5, error 0.5: t = 207 with one degree of freedom

@@ -1,5 +1,5 @@
-// Sweeps on a scheduler where there is none: templates, scripts, what is submitted, and what is concluded from the
-// scheduler's answers. Its programs are stand-ins here; tests/slurm has real ones.
+// Submitting sweeps without a real scheduler: templates, scripts, the rows submitted, and the conclusions from the
+// scheduler's answers. Its programs are stand-ins here; tests/slurm uses real ones.
 #include "framework/runs/submit.hpp"
 
 #include <pwd.h>
@@ -33,7 +33,7 @@ std::string fault_of(const std::string& resources) {
   return refusal([&] { read_resources(&block, {}); });
 }
 
-// A folder with the logs that scripts write to.
+// Creates the log folder that scripts write to, and returns `folder`.
 const fs::path& with_logs(const fs::path& folder) {
   fs::create_directories(folder / "jobs/logs");
   return folder;
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_sweep_with_wrong_resources_is_refused_when_it_is_read) {
   BOOST_TEST(contains(refusal([&] { sweep("{cpu: 2}"); }), "sweep.yaml:4:13: "));
 }
 
-// Its lines that are comments are options too: '#account: my_group'.
+// Lines that are commented out are options, too: '#account: my_group'.
 BOOST_AUTO_TEST_CASE(the_example_profile_has_every_key_with_its_limits) {
   std::ifstream file(fs::path(SOFTALIGN_SOURCE_DIR) / "configs/clusters/cluster.yaml");
   std::string text;
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(the_example_profile_has_every_key_with_its_limits) {
       BOOST_TEST((contains(line, "# ") && contains(line, option.legal)));
     }
   }
-  const Resources defaults;  // what the file shows is what holds without it
+  const Resources defaults;  // the file must show the defaults
   BOOST_TEST(resources.notice == defaults.notice);
   BOOST_TEST(resources.max_restarts == defaults.max_restarts);
 }
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_script_says_everything) {
   lines("sge", {"#$ -t 1-3", "#$ -tc 4", "#$ -l h_rt=02:00:00", "#$ -l h_vmem=4G"});
 }
 
-// The script itself, with programs that only note how they were called.
+// Runs the script with programs that only record how they were called.
 BOOST_AUTO_TEST_CASE(a_task_works_on_the_row_of_its_index) {
   const std::map<std::string, std::string> environments = {
       {"slurm", "SLURM_ARRAY_JOB_ID=12 SLURM_ARRAY_TASK_ID=1"},
@@ -251,11 +251,11 @@ BOOST_AUTO_TEST_CASE(a_task_works_on_the_row_of_its_index) {
     }
 }
 
-// Exit status 75 leads to another start in the scheduler's own way, max_restarts times.
+// Exit status 75 restarts a row in the scheduler's own way, at most max_restarts times.
 BOOST_AUTO_TEST_CASE(only_an_interrupted_row_is_started_again_and_not_for_ever) {
   struct Case {
     std::string scheduler, environment, caller, call;
-    int status;  // of the script
+    int status;  // exit status of the script
   };
   const std::vector<Case> cases = {
       {"slurm", "SLURM_ARRAY_JOB_ID=12 SLURM_ARRAY_TASK_ID=1", "scontrol", "requeue 12_1\n", 0},
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_failed_set_up_line_stops_the_row) {
   BOOST_TEST(programs.calls("srun") == 0);
 }
 
-// What is submitted ------------------------------------------------------------------------------------------------
+// Submitting -------------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(what_is_queued_is_not_submitted_again) {
   const StandIns programs;
@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(arrays_have_the_size_that_the_scheduler_takes) {
   BOOST_TEST(arrays("slurm", "{array_size: 10}", rows).arrays.size() == 101u);
   BOOST_TEST(arrays("slurm", "{array_size: 5000}", rows).arrays.size() == 2u);
   BOOST_TEST(!fs::exists(folder.folder() / "jobs"));
-  // An array of PBS has two tasks; the second has no row, and does nothing.
+  // An array of PBS has at least two tasks; here the second has no row and does nothing.
   SubmitSetting s = setting(folder.folder(), "{}", "pbs");
   s.command = {"false"};
   write_file(with_logs(s.folder) / "jobs/a.sh", array_script(s, {3}, "jobs/a.sh"));
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(refusals_come_before_anything_is_written) {
   BOOST_TEST(!fs::exists(programs.folder() / "jobs"));
 }
 
-// The second array does not fit into the queue: the first is on record, and so is not sent twice.
+// The second array does not fit into the queue. The first is recorded, so it is not submitted twice.
 BOOST_AUTO_TEST_CASE(a_full_queue_keeps_what_was_taken) {
   const StandIns programs;
   programs.add("scontrol", "echo ClusterName=oak");
@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_full_queue_keeps_what_was_taken) {
   BOOST_TEST(submitted_arrays(programs.folder()).size() == 1u);
 }
 
-// What is concluded ------------------------------------------------------------------------------------------------
+// Conclusions from the scheduler's answers -------------------------------------------------------------------------
 
 namespace {
 
@@ -375,7 +375,7 @@ Owner elsewhere(const std::string& job) {
   return owner;
 }
 
-// A submission of job 12 with rows 3, 4 and 5.
+// Records a submission of job 12 with rows 3, 4 and 5.
 void submitted(const fs::path& folder,
                const std::string& scheduler,
                const std::string& cluster,
@@ -401,7 +401,7 @@ BOOST_AUTO_TEST_CASE(the_scheduler_tells_dead_from_slow) {
   for (const char* job : {"", "12", "12/0", "//"}) BOOST_TEST(jobs.proof(elsewhere(job)) == "");
   Owner self = Owner::self();
   self.job = "array-001/12/0";
-  BOOST_TEST(jobs.proof(self) == "");  // seen alive
+  BOOST_TEST(jobs.proof(self) == "");  // its process is alive on this machine
   BOOST_TEST(programs.calls("squeue") == 1);
 }
 
@@ -415,13 +415,13 @@ BOOST_AUTO_TEST_CASE(no_answer_is_no_proof) {
   BOOST_TEST(Jobs(folder).proof(gone) == "");
   programs.add("squeue", "");
   BOOST_TEST(Jobs(folder).proof(gone) != "");
-  submitted(folder, "slurm", "ClusterName=elm");  // its jobs are not in this queue
+  submitted(folder, "slurm", "ClusterName=elm");  // another cluster: its jobs are not in this queue
   BOOST_TEST(Jobs(folder).proof(gone) == "");
-  submitted(folder, "slurm", "ClusterName=oak", "somebody");  // whose jobs may be hidden
+  submitted(folder, "slurm", "ClusterName=oak", "somebody");  // their jobs may be hidden
   BOOST_TEST(Jobs(folder).proof(gone) == "");
 }
 
-// A sweep's folder may come from anyone, so it says no command.
+// A sweep folder is untrusted, so no command is taken from it.
 BOOST_AUTO_TEST_CASE(a_scheduler_in_the_folder_is_not_asked_unless_it_is_named) {
   const StandIns programs;
   const fs::path& folder = programs.folder();

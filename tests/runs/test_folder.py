@@ -1,4 +1,4 @@
-"""A sweep's folder that may be a stranger's: links that lead out of it, pipes, files that are not ours, names that no shell takes."""
+"""A sweep folder from an untrusted source: links that lead out of it, pipes, files that softalign did not write, names that need quoting in a shell."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def here(tmp_path: Path) -> Path:
 
 @pytest.fixture()
 def small(here: Path) -> Path:
-    """The folder of a sweep that is planned, as one may get it."""
+    """Plans a sweep and returns its folder."""
     softalign("sweep", "plan", "sweep.yaml", cwd=here)
     return here / "results/small"
 
@@ -42,9 +42,9 @@ def everything_in(folder: Path) -> dict[str, bytes]:
 
 
 def refusal(*arguments: object, cwd: Path) -> str:
-    """The one line with which the program refuses a folder; a worker says before which row it is about."""
+    """Returns the only line with which the program refuses a folder. A worker prints the row that it is about before it."""
     done = softalign(*arguments, cwd=cwd, code=None)
-    assert done.returncode in (1, 3)  # 1: what stands there is no file, which says nothing of the file that was
+    assert done.returncode in (1, 3)  # 1: an entry that is not a file says nothing about the file that it replaced
     lines = [line for line in done.stderr.splitlines() if not line.startswith("row 0 of ")]
     assert len(lines) == 1, lines
     return lines[0]
@@ -127,7 +127,7 @@ def test_a_sweeps_whole_folder_may_be_a_link(here: Path, small: Path) -> None:
 
 @pytest.mark.parametrize("key, value", [("run_id", "../../../outside"), ("run_id", "a/b"), ("folder", "../../outside"), ("folder", "/tmp/x"), ("base", "../b"), ("name", "a\ntouch outside")])
 def test_no_name_in_a_plan_leads_out(here: Path, small: Path, key: str, value: str) -> None:
-    """With checksums that are right, which anyone can write."""
+    """The plan has correct checksums, because anyone can compute them."""
     *lines, end = (json.loads(line) for line in (small / "plan.jsonl").read_text().splitlines())
     lines[0 if key == "name" else 1][key] = value
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
@@ -156,7 +156,7 @@ def test_nor_is_one_that_a_sweeps_file_names(here: Path, change: str) -> None:
     assert "pipe: is no" in error("sweep", "plan", "sweep.yaml", cwd=here, code=3 if change == "base: pipe" else 2)
 
 
-# What is not ours ------------------------------------------------------------------------------------------------
+# Files that softalign did not write ------------------------------------------------------------------------------
 
 
 def test_a_base_of_the_users_own_is_not_replaced(here: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_name_that_no_plan_can_hold_is_refused_before_anything_is_written(here
         (here / name).rename(odd / name)
     assert "d\\xff/sweep.yaml" in error("sweep", "run", odd.name + "/sweep.yaml", "--results", odd.name + "/o2", cwd=here, code=2)
     assert not (odd / "o2").exists()
-    # The folder of the results may be called anything.
+    # The results folder may have any name.
     for name in ("base.yaml", "sweep.yaml"):
         (odd / name).rename(here / name)
     softalign("sweep", "run", "sweep.yaml", "--results", odd.name, cwd=here)
@@ -266,7 +266,7 @@ def test_commands_that_are_printed_can_be_given_to_a_shell(here: Path, name: str
 
 
 def test_a_worker_that_is_stopped_at_once_was_not_killed(here: Path) -> None:
-    """Before it can listen to signals a worker dies of them."""
+    """A worker that has not installed its signal handlers yet dies of a signal."""
     (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 4000"))
     for _ in range(5):
         process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)

@@ -1,4 +1,4 @@
-"""Sweeps with method optuna: the search is a function of the file, through kills too."""
+"""Sweeps with method optuna: the search depends on nothing but the sweep file, even if it is killed and resumed."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def test_killed_and_stopped_it_proposes_the_same(here: Path):
 
 
 def test_killed_while_it_asks_it_draws_the_same(here: Path):
-    """Optuna's journal takes a trial's parameters one by one; a kill between them leaves a trial with some."""
+    """Optuna's journal stores a trial's parameters one by one, so a kill can leave a trial with only some of them."""
 
     def searched(cap: int) -> None:
         (here / "sweep.yaml").write_text(SWEEP.replace("run_cap: 8", f"run_cap: {cap}"))
         softalign("sweep", "run", "sweep.yaml", cwd=here)
 
-    searched(5)  # those that are drawn before there is something to learn from
+    searched(5)  # the random trials before the sampler has results to learn from
     shutil.copytree(here / "results", here / "five")
     five = (here / "five/small/optuna.journal").read_bytes()
     searched(6)
@@ -103,7 +103,7 @@ def test_killed_while_it_asks_it_draws_the_same(here: Path):
 
 
 def test_stopped_before_the_first_trial_it_says_so(here: Path):
-    (here / "argparse.py").write_text("import time\ntime.sleep(600)\n")  # on a busy machine any module may take long to be read
+    (here / "argparse.py").write_text("import time\ntime.sleep(600)\n")  # simulates a module that is slow to import on a busy machine
     process = started("sweep", "run", "sweep.yaml", cwd=here, env={**os.environ, "PYTHONPATH": str(here)})
     executable = Path(f"/proc/{process.pid}/exe")
     wait_until(lambda: "python" in executable.resolve().name)
@@ -154,7 +154,7 @@ def test_ctrl_c_in_the_last_moment_is_no_interruption(here: Path):
     softalign("sweep", "run", "sweep.yaml", cwd=here)
     process = started("sweep", "run", "sweep.yaml", cwd=here)
     assert process.stdout is not None
-    process.stdout.readline()  # of the table that it prints when all is done
+    process.stdout.readline()  # the first line of the table that is printed at the end
     while process.poll() is None:
         process.send_signal(signal.SIGINT)
         time.sleep(0.001)
@@ -168,7 +168,7 @@ def test_nothing_is_written_through_a_link_in_its_folder(here: Path, name: str):
     place = sweep / name.replace("ID", status(here)["rows"][0]["run_id"])
     place.rename(outside)
     place.symlink_to(outside)
-    # All is to be done again: what Optuna knows is lost, and so is the first run.
+    # Removes the history of Optuna and the first run, so that both must be written again.
     if name != "optuna.journal":
         (sweep / "optuna.journal").unlink()
     shutil.rmtree(here / status(here)["rows"][0]["folder"])
@@ -212,7 +212,7 @@ def test_a_workers_trials_are_asked_for_again_when_it_is_killed(here: Path):
     second = worker(here, 0)
     assert second.stderr is not None and "begins" in second.stderr.readline()
     assert "worker 1 of this search runs already" in worker(here, 1).communicate(timeout=60)[1]
-    softalign("sweep", "run", "sweep.yaml", cwd=here, code=1)  # it would search alone
+    softalign("sweep", "run", "sweep.yaml", cwd=here, code=1)  # refused, because `sweep run` is a search without other workers
     first.kill()
     first.communicate()
     _, errors = second.communicate(timeout=300)

@@ -1,4 +1,4 @@
-"""`sweep submit` without a scheduler and with a FAKE OpenPBS, a site's own file, and `sweep work` as anybody's worker."""
+"""`sweep submit` without a scheduler, with a FAKE OpenPBS and with a site's own scheduler file; and `sweep work` started by other tools."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def here(tmp_path: Path) -> Path:
 
 @pytest.fixture()
 def pbs(here: Path) -> dict[str, str]:
-    """An environment with a fake OpenPBS."""
+    """Returns an environment with a fake OpenPBS."""
     bin = here / "bin"
     for folder in (bin, here / "pbs", here / "home"):
         folder.mkdir()
@@ -60,7 +60,7 @@ def is_as_if_run_here(here: Path) -> None:
 
 
 def long_row(here: Path) -> None:
-    """One row that nobody waits for."""
+    """Writes a sweep of one row that trains for longer than any test."""
     (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 100000"))
     (here / "sweep.yaml").write_text(SMALL.replace("count: 3", "count: 1"))
 
@@ -82,7 +82,7 @@ def test_without_a_scheduler_rows_run_in_the_background(here: Path) -> None:
 def test_what_runs_in_the_background_is_not_submitted_twice_and_is_cancelled(here: Path) -> None:
     long_row(here)
     submit(here, "--scheduler", "local")
-    assert submit(here, "--scheduler", "local")["submitted"] == []  # it waits, or runs
+    assert submit(here, "--scheduler", "local")["submitted"] == []  # the job is queued or running
     wait_until(lambda: is_training(here))
     assert "cancelled: job " in softalign("sweep", "cancel", "results/small", cwd=here).stdout
     wait_until(lambda: states(here) == {"interrupted": 1})
@@ -90,7 +90,7 @@ def test_what_runs_in_the_background_is_not_submitted_twice_and_is_cancelled(her
 
 
 def test_a_job_in_the_background_has_ended_though_nobody_waits_for_it(here: Path) -> None:
-    """As in a container whose first process does not collect what has ended."""
+    """The job stays a zombie, as in a container whose first process does not reap its children."""
     PR_SET_CHILD_SUBREAPER = 36
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
@@ -137,7 +137,7 @@ def test_a_fake_openpbs_runs_a_sweep(here: Path, pbs: dict[str, str]) -> None:
 
 
 def test_a_fake_openpbs_starts_an_interrupted_row_again(here: Path, pbs: dict[str, str]) -> None:
-    """A row submits itself, because users may not call qrerun; its array has a second task that does nothing."""
+    """A row resubmits itself, because users may not call qrerun. Its array has a second task that does nothing."""
     long_row(here)
     (here / "profile.yaml").write_text("max_restarts: 1\n")
     submit(here, "--profile", "profile.yaml", env=pbs)
@@ -165,7 +165,7 @@ def test_a_fake_openpbs_cancels_a_restarted_row(here: Path, pbs: dict[str, str])
     before = claim.read_text()
     assert json.loads(before)["job"] == "array-001/1[].fake/0"
     claim.write_text(json.dumps({**json.loads(before), "host": "elsewhere", "boot_id": "another", "machine_id": "another"}))
-    for silent in ("", "2.fake"):  # what does not answer has not ended
+    for silent in ("", "2.fake"):  # a job has not ended because qstat does not answer
         shown = softalign("sweep", "status", "results/small", "--json", cwd=here, env={**pbs, "FAKE_PBS_SILENT": silent}).stdout
         assert [row["state"] for row in json.loads(shown)["rows"]] == ["running"]
     claim.write_text(before)
@@ -212,7 +212,7 @@ def test_rows_that_run_are_named(here: Path) -> None:
 
 
 def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
-    """The file of the documentation."""
+    """Uses the scheduler file in the documentation."""
     page = (ROOT / "framework/docs/schedulers.md").read_text()
     (text,) = re.findall(r"```yaml\n(# at\.yaml.*?)```", page, re.DOTALL)
     (here / "at.yaml").write_text(text)
@@ -225,13 +225,13 @@ def test_a_site_adds_a_scheduler_of_its_own(here: Path) -> None:
     (array,) = submit(here, "--scheduler", "./at.yaml", env=environment)["submitted"]
     assert array["job"] == "7"
     wait_until_done(here)
-    shutil.rmtree(next((here / "results/small").glob("*/run.h5")).parent)  # a job that has ended waits no more
+    shutil.rmtree(next((here / "results/small").glob("*/run.h5")).parent)  # its job has ended, so the row is not queued any more
     (again,) = submit(here, "--scheduler", "./at.yaml", env=environment)["submitted"]
     assert len(again["rows"]) == 1
     wait_until_done(here)
     message = error("sweep", "submit", "sweep.yaml", "--scheduler", "torque", cwd=here, code=2)
     assert "torque: no such scheduler" in message and "./torque.yaml" in message
-    done = softalign("sweep", "cancel", "results/small", cwd=here, code=1)  # a file in a folder that may come from anyone is not asked
+    done = softalign("sweep", "cancel", "results/small", cwd=here, code=1)  # the folder is untrusted, so its scheduler file is not used
     assert "at.yaml is unknown here" in done.stderr and "2 jobs may be queued or running" in done.stderr
 
 
@@ -269,7 +269,7 @@ def test_status_notes_jobs_that_it_cannot_ask_about(here: Path, status: str) -> 
 
 
 def test_the_script_of_a_submit_that_was_killed_is_not_overwritten(here: Path) -> None:
-    """Its job may run, or start again."""
+    """Its job may be running or may be restarted."""
     (here / "site.yaml").write_text(SITE)
     script = here / "results/small/jobs/array-001.sh"
     script.parent.mkdir(parents=True)
@@ -288,7 +288,7 @@ def test_a_row_that_is_queued_twice_is_shown_once(here: Path) -> None:
     assert submit(here, "--scheduler", "./site.yaml", "--dry-run")["queued"] == [0, 1]
 
 
-# Lost on another host --------------------------------------------------------------------------------------------
+# Rows lost on another host --------------------------------------------------------------------------------------------
 
 
 def claim_of(here: Path) -> Path:
@@ -305,7 +305,7 @@ def test_a_row_of_a_silent_host_is_taken_over(here: Path) -> None:
     (here / "sweep.yaml").write_text(SMALL.replace("count: 3", "count: 1"))
     process = started("sweep", "work", planned(here), "--row", 0, cwd=here)
     wait_until(lambda: is_training(here))
-    process.send_signal(signal.SIGSTOP)  # the worker seems to be one of another host
+    process.send_signal(signal.SIGSTOP)  # the claim is changed below, so that the worker seems to be on another host
     claim = claim_of(here)
     before = json.loads(claim.read_text())
     claim.write_text(json.dumps({**before, "host": "elsewhere", "boot_id": "another", "machine_id": "another"}))
@@ -316,7 +316,7 @@ def test_a_row_of_a_silent_host_is_taken_over(here: Path) -> None:
     assert "no sign of life for 10 minutes" in taken.stderr and states(here) == {"complete": 1}
     record = next((here / "results/small").glob("*/run.h5"))
     whole = record.read_bytes()
-    process.send_signal(signal.SIGCONT)  # it notices, and stops
+    process.send_signal(signal.SIGCONT)  # the worker notices the takeover and stops
     process.communicate()
     assert states(here) == {"complete": 1} and record.read_bytes() == whole
     is_as_if_run_here(here)
@@ -355,7 +355,7 @@ def test_a_live_run_gives_signs_of_life(here: Path) -> None:
 
 
 def test_xargs_is_a_scheduler(here: Path) -> None:
-    """As the documentation has it: rows that are complete, or taken, end at once."""
+    """The command in the documentation works: `sweep work` ends at once on rows that are complete or claimed."""
     planned(here)
     command = f"seq 0 2 | xargs -P 2 -n 1 {PROGRAM} sweep work results/small --row"
     assert "xargs -P" in (ROOT / "framework/docs/schedulers.md").read_text()

@@ -1,4 +1,4 @@
-"""`softalign study` as people and programs meet it: what it prints, writes and ends with."""
+"""`softalign study` from the command line: its output, its files and its exit status."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_table_has_a_column_for_each_length_that_has_sentences(here: Path):
     table = softalign("study", "study.yaml", "evaluate.lengths=[5,100,200]", "seed=3", cwd=here).stdout.split("\n\n")[1].splitlines()
     assert table[1].split() == ["all", "1-5", "6-100"] and table[2].split()[0] == "n"
     assert [line.split()[0] for line in table[3:5]] == ["none", "additive"]
-    for column in (1, 2, 3):  # one is marked, and all end at one place
+    for column in (1, 2, 3):  # the better value is marked, and the column is aligned at its last digit
         cells = [line.split()[column] for line in table[3:5]]
         assert sum(cell.endswith("*") for cell in cells) == (cells[0] != cells[1])
         assert len({line.index(cell) + len(cell.rstrip("*")) for line, cell in zip(table[3:5], cells)}) == 1
@@ -71,7 +71,7 @@ def test_a_table_has_a_column_for_each_length_that_has_sentences(here: Path):
 
 def test_notes_come_once_and_runs_may_be_forced(here: Path):
     other = STUDY.replace("{model.attention: none}", "{model.attention: none, train.optimizer: adamw}")
-    other = other.replace(">= 0", ">= -100")  # what two seeds suffice for
+    other = other.replace(">= 0", ">= -100")  # a claim for which two seeds suffice
     (here / "study.yaml").write_text(other.replace("variants:", "seeds: [1, 2]\nvariants:", 1))
     first = softalign("study", "study.yaml", cwd=here)
     assert first.stderr.count("not taken over from the block it replaces: learning_rate") == 1, first.stderr
@@ -165,14 +165,14 @@ def test_start_is_before_the_first_update(here: Path):
     softalign("study", "study.yaml", cwd=here)
     (moved, unmeasured) = outcome(here)["claims"][1:]
     assert moved["left"]["mean"] != 0
-    assert unmeasured["verdict"] == "unmeasured"  # cost looks at the end alone
+    assert unmeasured["verdict"] == "unmeasured"  # the cost diagnostic is computed only at the end
     run = next(run for run in outcome(here)["runs"] if run["variant"] == "additive")
     with h5py.File(here / "results/small" / run["path"] / "run.h5") as file:
         found = [file[f"diagnostics/attention_shape/{split}/coverage"][at] for split, at in (("dev", 0), ("test", -1))]
     assert moved["left"]["mean"] == pytest.approx(found[0] - found[1])
 
 
-WRONG = {  # what stands in the study, what becomes of it, and where that is refused
+WRONG = {  # text in the study, its replacement, and the position in the error message
     "key": ("variants:", "varants:", "study.yaml:4:1: "),
     "diagnostic": (">= 0", "- attention_shape.coverage(reverse/none) > 0", "study.yaml:12:12: "),
     "finding": (">= 0", "- attention_shape.covrage(reverse/additive) > 0", "study.yaml:12:12: "),
@@ -202,7 +202,7 @@ def test_a_tiny_study_says_what_it_is_worth(here: Path):
 
 def test_an_interruption_is_status_75_and_the_same_command_goes_on(here: Path):
     running = started("study", "study.yaml", *SLOW, cwd=here)
-    wait_until(lambda: any(j.stat().st_size > 3000 for j in here.rglob("*.jrnl")))  # it trains
+    wait_until(lambda: any(j.stat().st_size > 3000 for j in here.rglob("*.jrnl")))  # a run is training
     interrupt(running)
     assert states(here) == ["interrupted", "planned"]
     softalign("study", "study.yaml", "--only", "*/none", *SLOW, cwd=here)
@@ -241,7 +241,7 @@ def test_runs_that_are_complete_under_another_name_are_taken_over(here: Path):
     assert not any(part["different"] for part in bits.values())
     assert "the same bits again" in softalign("verify", taken, cwd=here).stdout
     rows = softalign("study", "study.yaml", "--results", "other", "--dry-run", cwd=here).stdout.splitlines()
-    assert rows[2].endswith(" planned")  # another results folder
+    assert rows[2].endswith(" planned")  # another results folder has no runs yet
 
 
 def test_a_study_that_was_run_with_other_overrides_is_reported_with_both(here: Path) -> None:

@@ -1,4 +1,4 @@
-"""`softalign sweep` as people meet it: workers that are killed, two at once, early stops, damaged folders, wrong files."""
+"""`softalign sweep` from the command line: killed and concurrent workers, early termination, damaged folders, invalid files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from command_line import (
     MODEL, PROGRAM, READ_ERRORS, TASK, answer, contents, error, interrupt, kill, softalign, started, text_spec, unreadable, wait_until,
 )  # fmt: skip
 
-REPEATS = int(os.environ.get("SOFTALIGN_SWEEP_REPEATS", "3"))  # of what is left to chance
+REPEATS = int(os.environ.get("SOFTALIGN_SWEEP_REPEATS", "3"))  # of tests whose timing is random
 
 BASE = TASK + MODEL.replace("epochs: 2", "epochs: 4") + "evaluate: {search: {type: greedy}}\nrecord: {checkpoint_every: 4}\n"
 
@@ -58,7 +58,7 @@ def children(pid: int) -> list[int]:
 
 
 def kill_all(process: subprocess.Popen[str]) -> None:
-    """kill -9, the parent and every worker."""
+    """Sends SIGKILL to the parent and to every worker."""
     pids = [process.pid, *children(process.pid)]
     for pid in pids:
         try:
@@ -89,7 +89,7 @@ def test_a_sweep_makes_claims_about_its_best(here: Path) -> None:
     best = next(one for one in before["ranking"] if before["rows"][one["rows"][0]]["set"]["model.embedding"] == 9)
     (named,) = before["claims"][1]["best"]
     assert named.startswith("best where model.embedding=9: ") and named.endswith(f"rows {best['rows'][0]}")
-    sweep.write_text(sweep.read_text().replace("    expect: open\n", ""))  # claims change no run
+    sweep.write_text(sweep.read_text().replace("    expect: open\n", ""))  # claims do not change the runs
     failed = softalign("sweep", "run", "sweep.yaml", cwd=here, code=4)
     assert "2. FAILS: " in failed.stdout
     sweep.write_text(ONE_SEED + "claims: [{claim: blue(best) > 0}]\n")
@@ -141,7 +141,7 @@ def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):
     again = softalign("sweep", "run", "results/small", cwd=here)
     assert ": begins" not in again.stderr and "12 complete" in again.stdout
     assert before == {path: path.stat().st_mtime_ns for path in here.glob("results/small/*/run.h5")}
-    # Each is the run that the same overrides make by hand, bit for bit.
+    # A row has the same bits as a run that is started by hand with the same overrides.
     row = status(here)["rows"][3]
     assert row["set"] == {"model.attention.score.type": "additive", "model.embedding": 9} and row["seed"] == 1
     overrides = [f"{path}={value}" for path, value in row["set"].items()]
@@ -172,7 +172,7 @@ def test_two_at_once_share_the_work(here: Path, attempt: int):
     message = [process.communicate(timeout=300)[1] for process in two]
     assert [process.returncode for process in two] == [0, 0], message
     assert states(here) == {"complete": 12}
-    # No run was made twice: one attempt each.
+    # No row was run twice: each has one attempt.
     assert sorted(path.name for path in here.glob("results/small/*/attempt-*")) == ["attempt-001"] * 12
     if attempt == 0:
         assert all(": complete" in text for text in message), message
@@ -184,7 +184,7 @@ def test_ctrl_c_stops_all_and_saves(here: Path):
     wait_until(lambda: len({file.parent for file in here.glob("results/small/*/ckpt/*.ckpt")}) == 2)
     assert interrupt(process).count(": begins\n") == 2
     assert states(here) == {"interrupted": 2, "planned": 10}
-    # And what dies with its parent saves too.
+    # Workers whose parent is killed save, too.
     process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)
     wait_until(lambda: states(here).get("running", 0) == 2)
     assert process.stderr and [process.stderr.readline().endswith(": resumes\n") for _ in range(2)] == [True, True]
@@ -194,7 +194,7 @@ def test_ctrl_c_stops_all_and_saves(here: Path):
 
 
 def catches(process: subprocess.Popen[str], number: int) -> bool:
-    """Whether a process has a handler for a signal."""
+    """Returns whether a process has a handler for a signal."""
     (line,) = (line for line in Path(f"/proc/{process.pid}/status").read_text().splitlines() if line.startswith("SigCgt:"))
     return bool(int(line.split()[1], 16) >> (number - 1) & 1)
 
@@ -202,7 +202,7 @@ def catches(process: subprocess.Popen[str], number: int) -> bool:
 def test_ctrl_c_when_all_is_done_is_no_interruption(here: Path):
     softalign("sweep", "run", "sweep.yaml", cwd=here)
     (run, *_) = (path.parent for path in here.glob("results/small/*/run.h5"))
-    for number in range(50_000):  # so that it takes a while to see that the row is done
+    for number in range(50_000):  # so that it takes a while to find that the row is complete
         (run / f"note-{number}").touch()
     process = started("sweep", "run", "sweep.yaml", cwd=here)
     wait_until(lambda: catches(process, signal.SIGINT))
@@ -256,7 +256,7 @@ def test_runs_are_pruned_with_their_reasons_kept_and_can_be_verified(here: Path)
 
 
 def test_what_was_stopped_resumes_once_it_is_among_the_best(here: Path):
-    """The first of six learns fastest: at 8 updates it alone is among the best half of those that are there. In the end three are."""
+    """Row 0 of six learns fastest: at 8 updates it alone is in the best half of the rows that have reached the rung. In the end three rows are."""
     rates = [0.01, 0.003, 0.001, 0.0003, 0.0001, 0.00003]
     (here / "sweep.yaml").write_text(
         "name: small\nbase: base.yaml\nearly_terminate: {type: asha, min_updates: 8, eta: 2}\n"
@@ -372,7 +372,7 @@ def test_one_corrupt_run_is_named_and_the_table_still_comes(here: Path, damage: 
 
 
 def test_a_row_that_cannot_be_read_is_neither_moved_nor_trained_again(here: Path):
-    """A colleague's umask, a network disk that is away, too many open files: none of it proves damage."""
+    """A colleague's umask, an unavailable network disk or too many open files do not prove damage."""
     (here / "sweep.yaml").write_text(ONE_SEED)
     softalign("sweep", "run", "sweep.yaml", cwd=here)
     run = here / status(here)["rows"][1]["folder"]
@@ -388,7 +388,7 @@ def test_a_row_that_cannot_be_read_is_neither_moved_nor_trained_again(here: Path
                 assert "softalign sweep retry" not in done.stderr
             state = answer("sweep", "status", "sweep.yaml", cwd=here, env=env, code=1)["rows"][1]
             assert state["state"] == "unreadable" and os.strerror(number) in state["fault"]
-    for file in ("run.h5", "identity.json", "attempt-001/CLAIM"):  # replaced by what is no file, or leads nowhere
+    for file in ("run.h5", "identity.json", "attempt-001/CLAIM"):  # replaced by something that is not a file, or by a broken link
         (run / file).rename(here / "aside")
         for make in (lambda path: path.mkdir(), os.mkfifo, lambda path: path.symlink_to(path.name), lambda path: path.symlink_to("nowhere")):
             make(run / file)

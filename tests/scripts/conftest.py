@@ -1,4 +1,4 @@
-"""Makes the scripts and their package importable, as it is when a script is started, and the scripts of experiments."""
+"""Makes the scripts, their package and the scripts of experiments importable."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Records made for tests, in the layout that results/record.md documents."""
+"""Records made for tests, in the layout documented in results/record.md."""
 
 import json
 from pathlib import Path
@@ -19,9 +19,9 @@ model: {{attention: {attention}}}
 
 
 def write_record(folder: Path, score: str, seed: int = 1, lengths: tuple[int, ...] = (12, 44), state: str = "complete") -> Path:
-    """A record of `reverse` whose attention, if any, is the true alignment with some haze; sentences are numbered 5, 12, ...
+    """Writes a record of `reverse` whose attention, if any, is the true alignment with some noise; returns its path.
 
-    Only a complete one has test results; one that is "interrupted" has a curve, one that has only "begun" has nothing.
+    Sentences are numbered 5, 12, ... Only a "complete" record has test results; an "interrupted" one has a curve, one that has only "begun" has neither.
     """
     attends = score != "none"
     attention = f"{{type: global, score: {{type: {score}}}}}" if attends else "{type: none}"
@@ -63,7 +63,7 @@ def identity_of(spec: str) -> str:
 
 
 def write_alignments(group: h5py.Group, lengths: tuple[int, ...], rng: np.random.Generator) -> None:
-    """Sentences of these lengths; the model reads and writes one token more, </s>."""
+    """Writes the alignments of sentences of these lengths. The model reads and writes one more token, </s>."""
     size = max(lengths) + 1
     weights = np.full((1, len(lengths), 1, size, size), np.nan, np.float32)
     gold = np.zeros((len(lengths), size, size), np.uint8)
@@ -85,9 +85,9 @@ def write_alignments(group: h5py.Group, lengths: tuple[int, ...], rng: np.random
 
 
 def write_images(path: Path, split: str, side: int, height: int, levels: int = 5) -> list[np.ndarray]:
-    """Gives the record's sentences, numbered from 0, images: those whose cells of `side` pixels are its source positions.
+    """Turns the sources of a record into images whose cells of `side` pixels are the source positions; numbers the sentences from 0.
 
-    Returns their ink, [height, width]; a source position more stands for nothing.
+    Returns their ink, [height, width]. The last source position, </s>, has no cell.
     """
     with h5py.File(path, "a") as file:
         module = file["alignments/cross" if split == "test" else "alignments/cross_dev"]
@@ -108,7 +108,7 @@ def write_images(path: Path, split: str, side: int, height: int, levels: int = 5
 
 
 def write_rest(path: Path) -> Path:
-    """Gives a record of write_record what else a complete one has: provenance, attempts, events, counts of sentences, signatures."""
+    """Adds the other contents of a complete record to one of write_record: provenance, attempts, events, counts of sentences, signatures."""
     rng = np.random.default_rng(7)
     with h5py.File(path, "a") as file:
         about = {"state": "complete", "name": "toy", "framework_version": "1.0"}
@@ -138,7 +138,7 @@ def write_rest(path: Path) -> Path:
         test.attrs.update({"token_accuracy": 50.0, "bleu": 12.5, "perplexity": 1.5, "selected_update": 1750})
         test["by_length/bleu"].attrs["signature"] = np.bytes_("BLEU|tok:none")
         test["by_length/bucket"].make_scale("bucket")
-        test["by_length/bleu"].dims[0].attach_scale(test["by_length/bucket"])  # as all have it: an attribute of references
+        test["by_length/bleu"].dims[0].attach_scale(test["by_length/bucket"])  # as in every record: an attribute with HDF5 references
         for module in file["alignments"].values():
             module["entropy"] = np.where(np.isnan(module["weights"][..., 0]), np.nan, 1.0).astype(np.float32)
     return path
@@ -152,5 +152,5 @@ def change_spec(path: Path, old: str, new: str) -> Path:
         try:
             file["provenance/identity_json"][()] = identity_of(spec)
         except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError):
-            pass  # no spec at all
+            pass  # not a spec any more
     return path

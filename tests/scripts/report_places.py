@@ -1,4 +1,4 @@
-"""Runs, a study and a sweep to report on, made by the program in seconds."""
+"""Runs, a study and a sweep for tests of reports, made by the program in seconds."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ claims:
 """
 
 
-IMAGES = (  # overrides that make of tiny.yaml a run whose sources are images, of cells of 4 x 4 pixels
+IMAGES = (  # overrides that turn tiny.yaml into a run whose sources are images, with cells of 4 x 4 pixels
     f"task={{type: image_captions, digits: {ROOT}/experiments/digits/data/digits.txt.gz, examples: {{train: 200, dev: 8, test: 12}}}}",
     "model.encoder={type: image_grid, channels: [4, 6]}",
     "evaluate.lengths=[80, 160, 240]",
 )
 
-TRANSFORMER = (  # overrides that make of tiny.yaml a Transformer whose decoder has two layers of three heads
+TRANSFORMER = (  # overrides that turn tiny.yaml into a Transformer whose decoder has two layers of three heads
     "model.encoder={type: self_attention, layers: 1, heads: 2, units: 12, feed_forward: 8}",
     "model.attention=built_in",
     "model.decoder={type: transformer, layers: 2, heads: 3, units: 12, feed_forward: 8}",
@@ -54,7 +54,7 @@ def softalign(*arguments: object, cwd: Path, codes: Sequence[int] = (0,)) -> str
 
 
 def make_run(folder: Path, *overrides: str, spec: Path = TINY) -> Path:
-    """A finished run below folder/results; returns its folder."""
+    """Makes a complete run below folder/results; returns its folder."""
     before = set(folder.glob("results/*/*"))
     softalign("run", spec, *overrides, cwd=folder)
     (made,) = set(folder.glob("results/*/*")) - before
@@ -62,7 +62,7 @@ def make_run(folder: Path, *overrides: str, spec: Path = TINY) -> Path:
 
 
 def make_study(folder: Path) -> Path:
-    """Two variants, two seeds, one claim that holds and one that fails."""
+    """Makes a study of two variants and two seeds, with one claim that holds and one that fails; returns its folder."""
     (folder / "study.yaml").write_text(STUDY)
     softalign("study", "study.yaml", cwd=folder, codes=(4,))
     return folder / "results/small"
@@ -92,7 +92,7 @@ def make_sweep(folder: Path, text: str = SWEEP) -> Path:
 
 
 def make_broken_sweep(folder: Path) -> Path:
-    """The last row but one is corrupt, the last is planned."""
+    """Makes a sweep whose last row but one is corrupt and whose last row is planned; returns its folder."""
     sweep = make_sweep(folder)
     rows = json.loads(softalign("sweep", "status", sweep, "--json", cwd=folder))["rows"]
     truncate(Path(folder / rows[-2]["folder"]))

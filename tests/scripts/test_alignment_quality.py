@@ -1,4 +1,4 @@
-"""What experiments/alignment_quality counts of what a search writes."""
+"""The counts of experiments/alignment_quality for the output of a search."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "experiments/alignm
 from searched import Counts, count
 
 REFERENCE = ["a", "b", "c", "</s>"]
-GOLD = np.array([[2, 0, 0], [0, 1, 0], [0, 0, 2], [0, 0, 0]])  # a and c surely, b possibly
+GOLD = np.array([[2, 0, 0], [0, 1, 0], [0, 0, 2], [0, 0, 0]])  # links of a and c are sure, that of b is possible
 
 
 def test_a_word_of_the_search_has_the_links_of_the_same_word():
-    counts = count(GOLD, REFERENCE, ["c", "a", "x", "</s>"], [(2, 0), (1, 1), (0, 2)])  # c right, a wrong, x is nowhere in the reference
+    counts = count(GOLD, REFERENCE, ["c", "a", "x", "</s>"], [(2, 0), (1, 1), (0, 2)])  # c is right, a is wrong, x is not in the reference
     assert counts == Counts(links=2, sure_hits=1, hits=1, sure=2, pointed=2, pointed_right=1)
     assert (counts.aer, counts.pointing) == (50, 50)
 

@@ -1,4 +1,4 @@
-"""The corpus builder, on a SWORD module of six verses made here; and the files that the project ships."""
+"""The corpus builder, on a SWORD module of six verses made here; and the files in the repository."""
 
 import gzip
 import struct
@@ -17,7 +17,7 @@ CANON = {"ot": {"Genesis": [2, 1]}, "nt": {"Matthew": [1], "Mark": [2]}}
 
 
 def write_module(folder: Path, verses: list[str], per_block: int = 3) -> Path:
-    """A zText module with CANON's shape: `verses` in order, compressed in blocks of a few entries."""
+    """Writes a zText module with CANON's shape: `verses` in order, compressed in blocks of a few entries."""
     folder.mkdir()
     left = list(verses)
     for testament, books in CANON.items():
@@ -127,7 +127,7 @@ def test_files_hold_the_pairs_and_the_same_bytes_twice(tmp_path):
     files = sorted(file.name for file in (tmp_path / "a").iterdir())
     assert len(files) == 17
     assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in files)
-    assert (tmp_path / "a/train.en.gz").read_bytes()[3:8] == bytes(5)  # no name, no time
+    assert (tmp_path / "a/train.en.gz").read_bytes()[3:8] == bytes(5)  # the gzip header has no name and no time
 
 
 def test_a_package_with_other_bytes_is_refused(tmp_path):

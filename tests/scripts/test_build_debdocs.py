@@ -1,4 +1,4 @@
-"""The builder of debdocs, on manuals of a few lines made here; and the corpus where it was built."""
+"""The builder of debdocs, on manuals of a few lines made here; and the corpus, if it was built."""
 
 import gzip
 import subprocess
@@ -45,7 +45,7 @@ def pair(document: str, english: str, french: str) -> debdocs.Pair:
 
 
 def named(part: str) -> str:
-    """A document that falls into this part."""
+    """Returns the name of a document that falls into this part."""
     return next(name for name in map(str, range(1000)) if debdocs.part_of(name) == part)
 
 
@@ -112,7 +112,7 @@ def test_short_pairs_that_are_held_out_are_thinned_and_long_ones_stay():
     pairs = [pair(document, f"a{k} b{k} " * words, f"c{k} d{k}")
              for document in (named("test"), named("train")) for words in (1, 16) for k in range(8 * words, 8 * words + 8)]  # fmt: skip
     lengths = {part: [len(pair.english) for pair in kept] for part, kept in debdocs.split(pairs).items()}
-    assert lengths == {"test": [2, 2] + [32] * 8, "dev": [], "train": []}  # train: test has it all
+    assert lengths == {"test": [2, 2] + [32] * 8, "dev": [], "train": []}  # train is empty, because test has all its pairs
 
 
 def test_the_parts_are_whole_documents():
@@ -157,7 +157,7 @@ def test_a_package_that_cannot_be_had_is_named_with_the_remedy(tmp_path: Path):
 
 
 def test_the_corpus_is_the_recorded_one_and_nothing_in_it_leaks():
-    """Where somebody has built it."""
+    """Skipped if the corpus was not built."""
     folder, sums = debdocs.FOLDER / "data", debdocs.FOLDER / "SHA256SUMS"
     if not folder.exists():
         pytest.skip("build_debdocs.py has not been run: it fetches 80 MB of packages")

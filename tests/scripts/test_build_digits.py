@@ -1,4 +1,4 @@
-"""The builder of the digits, and the file that the project ships."""
+"""The builder of the digits, and the file in the repository."""
 
 import gzip
 import subprocess
@@ -54,7 +54,7 @@ def test_the_shipped_file_is_the_recorded_one_and_its_parts_share_no_image():
         lines = [text.split() for text in file]
     assert Counter(words[0] for words in lines) == {"train": 1261, "dev": 179, "test": 357}
     assert all(len(words) == 66 and all(0 <= int(w) <= 16 for w in words[2:]) for words in lines)
-    assert len({tuple(words[2:]) for words in lines}) == len(lines) == 1797  # no image twice
+    assert len({tuple(words[2:]) for words in lines}) == len(lines) == 1797  # no image occurs twice
 
 
 def test_a_file_that_changed_is_named(tmp_path):

@@ -1,4 +1,4 @@
-"""The reports and headlines of experiments/headlines: the same bytes each time, and names that no other split has."""
+"""The reports and headlines of experiments/headlines: reproducible bytes, and names that no other split has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cmake/SoftalignBuildInfo.cmake: what a program says of the sources that it was built from."""
+"""cmake/SoftalignBuildInfo.cmake: the version of the sources that a program reports."""
 
 from __future__ import annotations
 

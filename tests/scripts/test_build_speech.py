@@ -1,4 +1,4 @@
-"""The frames of experiments/speech: what the filters measure, and, where espeak-ng is installed, the files."""
+"""The frames of experiments/speech: the mel filters, and, if espeak-ng is installed, the files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_test_voices_are_not_heard_in_training(build: ModuleType) -> None:
 
 
 def test_frames_belong_to_the_symbol_that_is_spoken_in_their_middle(build: ModuleType) -> None:
-    step, half = build.STACK * build.HOP, (build.STACK - 1) * build.HOP + build.WINDOW  # samples from frame to frame, of a frame
+    step, half = build.STACK * build.HOP, (build.STACK - 1) * build.HOP + build.WINDOW  # in samples: the hop between frames, the length of a frame
     assert build.links(4, [100, 2 * step + half // 2, 3 * step]) == "0-0 1-0 2-1 3-2"
     assert build.links(4, [100, 2 * step + half // 2 + 1, 3 * step + half]) == "0-0 1-0 2-0 3-1"
 

@@ -26,7 +26,7 @@ def vowels() -> ModuleType:
 
 
 def wheel_of(path: Path, parts: dict[str, list[tuple[int, np.ndarray]]]) -> dict[str, str]:
-    """The hashes of its files."""
+    """Writes a wheel; returns the hashes of its files."""
     hashes = {}
     with zipfile.ZipFile(path, "w") as wheel:
         for part, recordings in parts.items():

@@ -1,4 +1,4 @@
-"""What pages and figures draw, on records made here in the layout that results/record.md documents."""
+"""The charts of pages and figures, on records made here in the layout documented in results/record.md."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def test_runs_have_the_names_that_the_program_gives_them(tmp_path):
     data = data_of(tmp_path)
     assert set(figures.titles_of(data, [0, 1, 2]).values()) == {"dot, seed 1", "dot, seed 2", "none"}
     lines = paper_lines.curve(data, "dev/perplexity", "sd").lines
-    assert [(line.series, line.seeds) for line in lines] == [("none", [1]), ("dot", [1, 2])]  # usual names first
+    assert [(line.series, line.seeds) for line in lines] == [("none", [1]), ("dot", [1, 2])]  # the usual order of names
 
 
 def test_a_mean_and_its_bands(tmp_path):

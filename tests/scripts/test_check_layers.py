@@ -1,4 +1,4 @@
-"""The layer law, on trees with one breach each."""
+"""The layer law, on source trees with one violation each."""
 
 from pathlib import Path
 

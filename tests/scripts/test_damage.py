@@ -1,4 +1,4 @@
-"""Records with one thing of a wrong type: each is named, or shown without it, beside a healthy one; nothing ends in a traceback."""
+"""Records with one damaged entry, next to a healthy record: each is named, or shown without the entry; nothing ends in a traceback."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from softalign_tools.report.gather import gather
 from softalign_tools.report.page import compute, html
 
 EVIL = "</script><img src=x onerror=alert(1)>\"'\x1b[31m\u202e"
-WRONG: dict[str, Any] = {  # what a dataset or an attribute becomes
+WRONG: dict[str, Any] = {  # replacements for a dataset or an attribute
     "large": np.int64(2**62),
     "negative": np.int32(-1),
     "nan": np.float64("nan"),
@@ -41,7 +41,7 @@ TEXTS = ("huge", "markup", "texts")
 
 
 def places(path: Path) -> list[tuple[str, str]]:
-    """(name, attribute) of everything in a file; the attribute of a dataset or a group itself is ""."""
+    """Returns (name, attribute) of everything in a file; the attribute is "" for a dataset or a group itself."""
     found: list[tuple[str, str]] = []
 
     def visit(name: str, item: Any) -> None:
@@ -55,7 +55,7 @@ def places(path: Path) -> list[tuple[str, str]]:
 
 
 def harmed(whole: Path, every: int) -> Iterator[tuple[str, bytes]]:
-    """Every place with each `every`th wrong thing, others for its neighbours: what was done, and the file."""
+    """Yields (damage, file content) for each entry, with every `every`-th replacement; neighbouring entries get different ones."""
     content = whole.read_bytes()
     for at, (name, key) in enumerate(places(whole)):
         for how in list(WRONG)[at % every :: every]:
@@ -109,7 +109,7 @@ LINKS = [("pipe", name) for name in LINKED] + [("external", "dev"), ("soft", "de
 
 @pytest.mark.parametrize(("how", "name"), sampled(LINKS, 3))
 def test_a_link_is_not_followed(tmp_path, how, name):
-    """To another file, to a pipe that nobody writes to, or to another place in the file."""
+    """A link to another file, to a pipe without a writer, or to another path in the file."""
     healthy = write_rest(write_record(tmp_path, "dot", lengths=(3,)))
     harmed = write_rest(write_record(tmp_path, "general", lengths=(3,)))
     os.mkfifo(tmp_path / "pipe")
@@ -135,7 +135,7 @@ def test_values_in_another_file_are_not_read(tmp_path):
     assert not data["runs"] and "dev/perplexity" in data["problems"][0]["text"]
 
 
-SPECS = [  # (what stands in the spec of write_record, what is there instead)
+SPECS = [  # (text in the spec of write_record, its replacement)
     ("seed: 2", "seed: [2]"),
     ("seed: 2", 'seed: "2"'),
     ("type: reverse", "type: ../../reverse"),
@@ -160,7 +160,7 @@ SPECS = [  # (what stands in the spec of write_record, what is there instead)
 
 @pytest.mark.parametrize(("old", "new"), sampled(SPECS, 3), ids=lambda text: text[:20])
 def test_a_spec_that_is_none_ends_nothing(tmp_path, old, new):
-    """Its options are drawn as they are, or the run is named."""
+    """An invalid spec is shown as it is, or its run is named."""
     write_rest(write_record(tmp_path, "dot", seed=1))
     damaged = change_spec(write_rest(write_record(tmp_path, "dot", seed=2)), old, new)
     made = compute([tmp_path])
@@ -174,7 +174,7 @@ def ended_figures(*arguments: object) -> int:
 
 
 def test_figures_go_on_with_the_rest(tmp_path, capsys):
-    """What is damaged is a line each, named or below a folder; where nothing is left, that line is all, with status 3."""
+    """Each damaged record, named or below a folder, is reported in a line. If no record is left, that line is the only output and the status is 3."""
     runs, bad = tmp_path / "runs", tmp_path / "bad"
     healthy = write_record(runs, "dot", lengths=(3,))
     for seed, (name, value) in enumerate((("dev/update", 1.5), ("provenance/spec_yaml", 7), ("test/by_length/label", 7)), 2):
@@ -192,7 +192,7 @@ def test_figures_go_on_with_the_rest(tmp_path, capsys):
 
 
 def test_what_is_drawn_may_be_anything(tmp_path, capsys):
-    """Numbers that are none and words that are long or would move a terminal."""
+    """Infinite or huge numbers, and words that are long or contain terminal control sequences."""
     path = write_record(tmp_path / "runs", "dot", lengths=(3,))
     other = write_record(tmp_path / "runs", "general", lengths=(3,))
     with h5py.File(path, "a") as file:

@@ -1,4 +1,4 @@
-"""The README's table of plugins is what the registry holds."""
+"""The README's table of plugins agrees with the registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures for papers: what is drawn is what the records say, whenever it is drawn, and what is wrong is said."""
+"""Figures for papers: they show the values of the records, are reproducible, and errors are reported."""
 
 import math
 import os
@@ -56,12 +56,12 @@ def run(*arguments: object, seed: str = "0") -> subprocess.CompletedProcess[str]
 
 @pytest.fixture
 def refused(capsys) -> Callable[..., str]:
-    """Gives the line that is said."""
+    """Returns a function that runs figures.py, checks its exit status and returns the last line of its errors."""
 
     def check(status: int, *arguments: object) -> str:
         try:
             ended = figures.main([str(argument) for argument in arguments])
-        except SystemExit as exit:  # argparse
+        except SystemExit as exit:  # by argparse
             ended = exit.code
         message = capsys.readouterr().err.splitlines()[-1]
         assert ended == status, message
@@ -201,12 +201,12 @@ def test_a_legend_is_read_row_by_row(count: int):
 
 def test_a_letter_that_the_fonts_lack_takes_finite_room():
     drawing.set_style("serif")
-    for words in ("\u6f22", "\u200b", " ", ""):  # of another font or a box; with no lines to draw
+    for words in ("\u6f22", "\u200b", " ", ""):  # drawn in another font or as a box; without an outline
         assert 0 <= drawing.text_width(words, 8) < 1.2 * 8 / 72
 
 
 def with_words(path: Path, words: list[str], sentence: int = 0) -> Path:
-    """The words of one sentence, as far as they go, are these."""
+    """Replaces the first words of a sentence, in source and target."""
     with h5py.File(path, "a") as file:
         group = file["alignments/cross"]
         group["src_tokens"][sentence, : len(words)] = words
@@ -230,14 +230,14 @@ def test_a_figure_that_cannot_be_drawn_stops_no_other(tmp_path, monkeypatch, cap
     write_record(tmp_path / "runs", "dot")
     (tmp_path / "out").mkdir()
     (tmp_path / "out/reverse_alignment_12.pdf").write_text("not ours")
-    assert figures.main(["all", str(tmp_path / "runs"), "--output", str(tmp_path / "out")]) == status  # that of the first fault
+    assert figures.main(["all", str(tmp_path / "runs"), "--output", str(tmp_path / "out")]) == status  # the status of the first fault
     captured = capsys.readouterr()
     assert str(error) in captured.err and "reverse_alignment_12.pdf: exists" in captured.err and "Traceback" not in captured.err
     assert [Path(line).name for line in captured.out.split()] == [f"reverse_{name}.{kind}" for name in ("by_length", "alignment_5") for kind in ("pdf", "png")]
 
 
 def test_letters_that_the_fonts_of_a_figure_lack_are_drawn_in_one_that_has_them(tmp_path):
-    """packages.txt, [tests], has a font of Chinese."""
+    """The section [tests] of packages.txt has a Chinese font."""
     path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["漢字", "日本", "ab"])
     for style in ("serif", "sans"):
         ended = run("alignments", path, "--sentences", "5", "--font", style, "--output", tmp_path / style)
@@ -249,7 +249,7 @@ def test_letters_that_the_fonts_of_a_figure_lack_are_drawn_in_one_that_has_them(
 def test_letters_that_no_font_has_are_named_with_a_package(tmp_path, monkeypatch, capsys):
     for function in (fonts.installed, fonts.family_with, fonts.note_missing):
         function.cache_clear()
-    monkeypatch.setattr(fonts.font_manager, "findSystemFonts", lambda: [__file__])  # no font
+    monkeypatch.setattr(fonts.font_manager, "findSystemFonts", lambda: [__file__])  # this file is not a font
     path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["漢字", "अ"])
     assert figures.main(["alignments", str(path), "--sentences", "5", "--output", str(tmp_path / "x")]) == 0
     (line,) = capsys.readouterr().err.splitlines()
@@ -281,7 +281,7 @@ def test_matrices_are_those_of_the_record_with_their_words_and_links(tmp_path):
     items = [item_of(path, sentence) for sentence in (12, 5)]
     with h5py.File(path) as file:
         assert np.abs(items[0].weights - file["alignments/cross/weights"][0, 1, 0]).max() <= 0.5 / 255 + 1e-6
-    items = [replace(item, gold=np.roll(item.gold, 1, axis=0)) for item in items]  # no longer its own transpose
+    items = [replace(item, gold=np.roll(item.gold, 1, axis=0)) for item in items]  # so that the links are not symmetric
     figure, size = paper_grids.draw_alignments([(str(item.sentence), item) for item in items], "column")
     assert 5 < size <= 7 and figure.get_size_inches()[0] == pytest.approx(3.03)
     for axis, item in zip(figure.axes, items):
@@ -314,7 +314,7 @@ def test_images_lie_over_the_attention_of_each_word(tmp_path):
     inks = write_images(path, "test", side=2, height=4)
     items = [item_of(path, sentence) for sentence in (0, 1)]
     assert [item.image.ink.shape for item in items] == [(4, 6), (4, 4)]
-    # Columns of cells of 2 x 2 pixels, two cells a column, by hand.
+    # Positions computed by hand: cells of 2 x 2 pixels, two per column.
     assert items[0].image.position.tolist() == [[0, 0, 2, 2, 4, 4]] * 2 + [[1, 1, 3, 3, 5, 5]] * 2
     figure = paper_grids.draw_images([("", item) for item in items], "column")
     words = [(item, ink, row) for item, ink in zip(items, inks) for row in range(len(item.target))]
@@ -398,7 +398,7 @@ def test_the_same_files_give_the_same_bytes_with_fonts_in_them(commands, tmp_pat
 
 def test_what_is_asked_wrongly_ends_with_2(refused, commands, tmp_path):
     runs, sweep = commands["lengths"][0], commands["heatmap"][0]
-    other = change_spec(write_record(tmp_path / "other", "none"), "symbols: 32", "symbols: 33")  # tested on other data
+    other = change_spec(write_record(tmp_path / "other", "none"), "symbols: 32", "symbols: 33")  # other test data
     for words in (
         ["lengths", runs, "--metric", "bleus"],
         ["curves", runs, "--metric", "dev/bleu"],
@@ -505,7 +505,7 @@ def test_all_draws_every_figure(tmp_path):
     assert ended.stdout.split() == [f"{out}/{name}.{kind}" for name in names for kind in ("pdf", "png")]
     for name in names:
         pixels = 255 * imread(out / f"{name}.png")[:, :, :3].mean(axis=2)
-        assert min(pixels.shape) > 400 and pixels.mean() > 200 and pixels.min() < 100  # light, with dark text
+        assert min(pixels.shape) > 400 and pixels.mean() > 200 and pixels.min() < 100  # a light background with dark text
 
 
 def test_all_draws_the_alignments_of_one_seed_of_each_model(tmp_path):
@@ -514,7 +514,7 @@ def test_all_draws_the_alignments_of_one_seed_of_each_model(tmp_path):
             write_record(tmp_path, score, seed)
     notes: list[str] = []
     shown = texts(drawn(data_of(tmp_path), [12], notes.append)["reverse_alignment_12"])
-    assert "additive" in shown  # the other has another source
+    assert "additive" in shown  # the other run has another source sentence
     assert not [text for text in shown if "seed" in text]
     assert notes == ["reverse: mean and standard deviation over seeds: 1, 2", "reverse: the alignments are those of the first seed"]
 
@@ -544,7 +544,7 @@ def test_of_text_only_the_longest_sentence_trained_on_is_known(tmp_path):
     path = write_record(tmp_path, "dot")
     assert "lengths trained on" in texts(every(path)["reverse_by_length"])
     change_spec(path, "length: {train: [4, 30], dev: [4, 30], test: [4, 60]}", "max_length: 30")
-    assert "up to the longest trained on" not in texts(every(path)["reverse_by_length"])  # the text may be shorter
+    assert "up to the longest trained on" not in texts(every(path)["reverse_by_length"])  # no sentence of the corpus need be as long as the limit
     with h5py.File(path, "a") as file:
         file.require_group("data/train").attrs["dropped_too_long"] = 3
     shown = texts(every(path)["reverse_by_length"])
@@ -588,7 +588,7 @@ def test_an_encoder_s_attention_is_drawn_where_it_is_asked_for(refused, tmp_path
 
 
 def write_layer(path: Path, module: str) -> np.ndarray:
-    """Two heads that differ, in a module without gold links. Returns their weights [head, target, source] of sentence 5."""
+    """Adds a module with two different heads and without gold links. Returns their weights [head, target, source] of sentence 5."""
     with h5py.File(path, "a") as file:
         group = file.create_group(f"alignments/{module}")
         write_alignments(group, (3, 5), np.random.default_rng(1))
@@ -675,4 +675,4 @@ def test_states_are_drawn_by_their_first_two_components():
     axis = figure.axes[0]
     assert axis.collections[0].get_offsets().tolist() == [[1, -1], [2, 0.5], [3, 0]] and axis.collections[0].get_array().tolist() == [0, 1, 0]
     assert (axis.get_title(), axis.get_xlabel(), axis.get_ylabel()) == ("annotations", "component 1 (50 %)", "component 2 (25 %)")
-    assert len(figure.axes) == 2  # and its colours: one component is no plane
+    assert len(figure.axes) == 2  # the plot and its colour bar: one component does not make a plane

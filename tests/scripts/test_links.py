@@ -1,4 +1,4 @@
-"""Pharaoh files of any aligner: quality on gold links by its formula, intersections, faults by file and line."""
+"""Pharaoh files of any aligner: the alignment error rate on gold links, intersections, errors with file and line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(*arguments: object, cwd: Path, code: int = 0) -> str:
 
 
 def test_a_reader_that_wants_no_more_ends_it_without_a_word(tmp_path: Path) -> None:
-    (tmp_path / "long").write_text("0-0 1-1 2-2\n" * 20_000)  # more than a pipe holds
+    (tmp_path / "long").write_text("0-0 1-1 2-2\n" * 20_000)  # more than the buffer of a pipe holds
     command = [sys.executable, links.__file__, "intersect", "long", "long"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as cut:
         assert cut.stdout.readline() == "0-0 1-1 2-2\n"
@@ -35,7 +35,7 @@ def gold(tmp_path: Path) -> Path:
 
 
 def test_the_error_rate_is_that_of_och_and_ney(gold: Path) -> None:
-    # A has 4 links where links are known, 1 sure, 2 possible; 2 are sure in all.
+    # File a has 4 links in sentences with gold links; 1 is sure and 2 are possible. There are 2 sure gold links.
     (gold / "a").write_text("0-0 1-1 2-1\n0p0\n5-5\n")
     precision, recall, aer = links.quality(links.paired(gold / "gold", links.read(gold / "gold"), gold / "a"))
     assert (precision, recall, aer) == (100 * 2 / 4, 100 * 1 / 2, 100 * (1 - (1 + 2) / (4 + 2)))

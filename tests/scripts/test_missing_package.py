@@ -1,4 +1,4 @@
-"""A library that is missing costs a line with what to install, before anything is written."""
+"""A missing library is reported in one line, with the package to install, before anything is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that scripts write where their user says: only what softalign made is replaced, whole, and never through a link."""
+"""Output files of scripts: only files that softalign made are replaced, atomically, and never through a link."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_law(tmp_path):
     new, mine, ours = tmp_path / "deep/new", tmp_path / "mine", tmp_path / "ours"
     ours.write_text(f"# x\n{files.TEXT_MARK}\n")
     files.write(new, b"content")
-    files.write(new, b"content")  # the same again
+    files.write(new, b"content")  # the same content again
     files.write(ours, b"other")
     mine.write_bytes(MINE)
     with pytest.raises(files.OutputError):
@@ -59,7 +59,7 @@ def test_the_law(tmp_path):
     assert mine.read_bytes() == MINE
     files.write(mine, b"forced", force=True)
     assert (new.read_bytes(), ours.read_bytes(), mine.read_bytes()) == (b"content", b"other", b"forced")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["deep", "mine", "ours"]  # nothing is left beside them
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["deep", "mine", "ours"]  # no temporary file is left
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -1,4 +1,4 @@
-"""scripts/report.py and `softalign report`, on records that the program has just made."""
+"""scripts/report.py and `softalign report`, on records that the program makes for these tests."""
 
 import base64
 import hashlib
@@ -59,7 +59,7 @@ def data_of(page: str) -> dict:
 
 
 class Page(HTMLParser):
-    """Ids, labels, figures and addresses of a page."""
+    """Collects the ids, labels, figures and addresses of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ def test_the_only_script_that_may_run_is_the_page_s_own(run):
     (allowed,) = re.findall(r"script-src ([^;]*);", page)
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.S)
     assert allowed == f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-    assert not re.search(r"<[^>]* on\w+=", page)  # a handler in an attribute would not run
+    assert not re.search(r"<[^>]* on\w+=", page)  # the page's policy blocks event handlers in attributes
 
 
 def test_the_same_records_give_the_same_bytes(demo, tmp_path):
@@ -146,12 +146,12 @@ def test_a_value_that_its_counts_deny_has_no_interval(run, tmp_path):
     with h5py.File(copy / "run.h5", "a") as file:
         file["test"].attrs["chrf"] = 99.0
     (column,) = column_of(copy, "chrF2").columns.values()
-    assert column[0]["mean"] == 99 and column[1]["mean"] is not None  # as they were recorded
+    assert column[0]["mean"] == 99 and column[1]["mean"] is not None  # the recorded values
     assert all(cell["low"] is cell["high"] is None for cell in column)
 
 
 def test_a_metric_of_a_plugin_is_told_like_ours(run, tmp_path):
-    """Of a record that has one, by a program that does not know it."""
+    """The record has a metric that the program does not know."""
     copy = shutil.copytree(run, tmp_path / "run")
     with h5py.File(copy / "run.h5", "a") as file:
         group = file["test/by_length"]
@@ -238,7 +238,7 @@ def test_the_page_holds_the_images_of_the_record(tmp_path):
                 assert [round(int(c, 36) / 35 * 16) for c in text] == grey.tolist() and grey.any()
                 columns = len(data["texts"][pane["source"][at]].split("\n"))
                 assert max(pane["images"]["position"][: len(text)]) == columns - 1
-        # What a record of the program says of a word is what the task says: its cells are those with ink of its digit.
+        # The program's gold links of a word are the source positions with ink of its digit.
         shape = int(file["images/test/width"][0]), 8
         ink = file["images/test/pixels"][0, : shape[0] * 8].reshape(shape) > 0
         position = file["images/test/position"][: shape[0] * 8].reshape(shape)
@@ -311,9 +311,9 @@ def test_a_sweep_shows_states_and_its_best_configuration(demo):
 def test_rows_that_failed_or_lost_their_record_are_told(demo, tmp_path):
     copy = shutil.copytree(demo, tmp_path / "demo")
     rows = compute([copy]).subject.plan.states
-    (copy / rows[3].run_id / "run.h5").unlink()  # it was complete
+    (copy / rows[3].run_id / "run.h5").unlink()  # this row was complete
     (copy / "failures").mkdir(exist_ok=True)
-    (copy / "failures" / rows[11].run_id).write_text("train.en: no such file <b>\n")  # it was planned
+    (copy / "failures" / rows[11].run_id).write_text("train.en: no such file <b>\n")  # this row was planned
     (copy / "failures" / rows[0].run_id).write_text("of an attempt before\n")
     made = compute([copy])
     assert [made.subject.plan.states[k].state for k in (0, 3, 11)] == ["complete", "failed", "failed"]
@@ -327,7 +327,7 @@ def test_a_parameter_of_many_values_is_binned():
     assert len(bins) == heatmaps.BINS and all(sum(fits(v) for _, fits in bins) == 1 for v in values)
     assert [sum(fits(v) for v in values) for _, fits in bins] == pytest.approx(
         [40 / 6] * 6, abs=1
-    )  # equal parts of the logarithm
+    )  # the bins have equal widths on the logarithmic scale
 
 
 def test_a_sweep_without_its_records_is_read_from_its_index(demo, tmp_path):
@@ -356,7 +356,7 @@ def without(name: str, run: Path) -> None:
         del file[name]
 
 
-DAMAGE = {  # how, and how many of the four runs are read then
+DAMAGE = {  # kind of damage: function, number of the four runs that can still be read
     "truncated": (truncate, 3),
     "flipped": (flip, 3),
     "journal": (lambda run: (run / "journal-001.jrnl").write_bytes(b"garbage" * 100), 4),
@@ -397,7 +397,7 @@ def test_a_garbled_plan_or_study_is_named_and_the_runs_are_shown(study, demo, tm
         (copy / "study.json").write_text(text)
         assert f"report: {copy}/study.json: " in report(copy).stderr, text[:100]
     assert "<b>4</b><span>runs read" in (copy / "report.html").read_text()
-    for text in ("1", '{"claims": 1}'):  # among other places
+    for text in ("1", '{"claims": 1}'):  # the damaged study is one of two folders in this report
         (copy / "study.json").write_text(text)
         assert f"report: {copy}" in report(both).stderr and "small" in (both / "report.html").read_text()
         assert [part.folder.name for part in gather([both]).parts] == ["demo"]
@@ -414,13 +414,13 @@ def test_odd_entries_below_a_folder_end_no_report(run, tmp_path):
     for name in ("loose", "odd/run.h5", "odd/study.json", "odd/identity.json", "run/spec.yaml"):
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).unlink(missing_ok=True)
-        (place / name).symlink_to("x" * 300)  # more than a name may have
+        (place / name).symlink_to("x" * 300)  # longer than a file name may be
     (place / "loop").symlink_to("loop")
     subprocess.run([sys.executable, "-c", "import os\nfor _ in range(1200): os.mkdir('d'), os.chdir('d')"], cwd=place, check=True)
     try:
         assert report(place).stderr == f"report: {place}/run: spec.yaml is missing\n"
     finally:
-        subprocess.run(["rm", "-r", place / "d"], check=True)  # which Python's own removal would not reach the end of
+        subprocess.run(["rm", "-r", place / "d"], check=True)  # too deep for shutil.rmtree
     assert run.name in (place / "report.html").read_text()
 
 
@@ -574,7 +574,7 @@ def test_bleu_is_not_told_where_no_reference_has_four_words(tmp_path):
     for old in (False, True):
         if old:
             with h5py.File(some / "run.h5", "a") as file:
-                file["test/by_length/bleu"][0] = 0.0  # as older programs have it
+                file["test/by_length/bleu"][0] = 0.0  # as in records of older versions
         bleu = column_of(some, "BLEU")
         (column,) = bleu.columns.values()
         assert bleu.buckets == ["all", "1-3", "4+"] and [cell["mean"] is None for cell in column] == [False, True, False]
@@ -595,7 +595,7 @@ def test_a_page_of_several_places_overwrites_none_of_theirs(demo, study, run, tm
     assert section.count("<tr>") == 3 and 'id="sweep"' not in page and 'id="parts"' not in html(compute([demo]))
     assert "a search; only the report of each sweep describes it: demo" in report(demo, study, "--checklist").stdout
     shutil.copytree(demo, tmp_path / "results/demo")
-    assert [p.folder.name for p in gather([tmp_path / "results"]).parts] == ["demo"]  # a folder of sweeps is the same
+    assert [p.folder.name for p in gather([tmp_path / "results"]).parts] == ["demo"]  # a folder of sweeps finds the same
 
 
 def test_the_program_writes_the_report_and_passes_the_status_on(run, tmp_path):
@@ -631,10 +631,10 @@ def test_only_a_report_is_replaced(run, tmp_path):
         refused = asked(copy, "-o", copy / name, cwd=tmp_path)
         assert refused.returncode == 2 and b"--force replaces it" in refused.stderr and (copy / name).read_bytes() == before
     (copy / "report.html").unlink()
-    (copy / "report.html").symlink_to(copy / "run.h5")  # in a folder that came from somebody else
+    (copy / "report.html").symlink_to(copy / "run.h5")  # as in a folder from an untrusted source
     assert asked(copy, "--force", cwd=tmp_path).returncode == 2 and (copy / "run.h5").read_bytes() == (run / "run.h5").read_bytes()
     (copy / "report.html").unlink()
-    os.mkfifo(copy / "report.html")  # which nobody reads
+    os.mkfifo(copy / "report.html")  # a pipe without a reader
     assert asked(copy, cwd=tmp_path).returncode == 2
 
 
@@ -671,7 +671,7 @@ def test_an_interrupt_ends_it_without_a_word(run, tmp_path):
     for seconds in (0, 0.1, 0.2, 0.4):
         process = subprocess.Popen([PROGRAM, "report", run, "-o", page], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         maps = Path(f"/proc/{process.pid}/maps")
-        while process.poll() is None and "numpy" not in maps.read_text():  # until Python has started and reads modules
+        while process.poll() is None and "numpy" not in maps.read_text():  # until Python has started and imports modules
             time.sleep(0.005)
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
@@ -690,7 +690,7 @@ def test_the_baseline_is_that_of_compare_and_not_the_best(demo):
     page = html(compute([demo]))
     assert re.search(r"<small>[+−][\d.e−]+, n = \d", page)
     assert re.search(r"<td><b>[^<]+ \*</b>", page) and "* and bold: the best of its column" in page
-    assert not re.search(r"<b>[^<]*<(br|small)", page)  # no difference is bold
+    assert not re.search(r"<b>[^<]*<(br|small)", page)  # differences are not bold
     marked = re.search(r'<th scope="row" class="wrap">([^<]*) \(baseline\)</th>', page)
     assert marked and marked[1] == panel["series"][ids.index(first)]
 

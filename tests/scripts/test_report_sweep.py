@@ -1,4 +1,4 @@
-"""What a report says of a sweep, on rows that are written down here."""
+"""The report of a sweep, on rows that are listed here."""
 
 import json
 import math
@@ -20,13 +20,13 @@ from softalign_tools.report.panels import ALL, Table
 from softalign_tools.report.plan import Plan, Row
 from softalign_tools.report.svg import Scale, apart, number, width_of
 
-Told = tuple[dict[str, Any], str, float]  # what is set, state, value
+Told = tuple[dict[str, Any], str, float]  # options set, state, value of the metric
 
 
 def swept(
     rows: Sequence[Told], minimize: bool = True, fixed: Sequence[str] = (), method: str = "grid", scales: Mapping[str, str] = {}
 ) -> tuple[Plan, list[Row]]:
-    """As the program would say it. Rows of one configuration have the seeds 1, 2, ..."""
+    """Returns the plan and the rows as the program exports them. Rows of one configuration have the seeds 1, 2, ..."""
     paths = list(dict.fromkeys(path for values, _, _ in rows for path in values))
     parameters = [
         {"path": p, "name": p.rpartition(".")[2], "varied": p not in fixed, "scale": scales.get(p, ""),
@@ -108,7 +108,7 @@ def test_what_is_the_same_in_all_rows_is_said_once():
     lines = [line for answer in answers.values() for line in answer]
     assert sum("epochs" in line for line in lines) == 1 and any(line.startswith("units=16: dev/loss") for line in lines)
     page = html(Report(subject, {}, checklist(subject, {})))
-    assert page.count("epochs 200") == 2 and '<th scope="col">epochs' not in page  # below Sweep and in the checklist
+    assert page.count("epochs 200") == 2 and '<th scope="col">epochs' not in page  # in the section Sweep and in the checklist
 
 
 def test_options_that_some_rows_do_not_set_have_a_place():
@@ -165,13 +165,13 @@ def test_a_tile_says_whose_value_it_is():
 
 
 def texts_of(drawing: str) -> list[tuple[float, float, str, str]]:
-    """(x, y, classes, text) of all that is not turned."""
+    """Returns (x, y, classes, text) of all texts that are not rotated."""
     found = re.findall(r'<text x="([\d.-]+)" y="([\d.-]+)" class="([^"]*)">([^<]*)<', drawing)
     return [(float(x), float(y), classes, text) for x, y, classes, text in found]
 
 
 def boxes_of(drawing: str) -> list[tuple[float, float, float]]:
-    """(left, right, y) of texts."""
+    """Returns (left, right, y) of the texts."""
     share = {"mid": 0.5, "end": 1.0}
     found = []
     for x, y, classes, text in texts_of(drawing):
@@ -189,7 +189,7 @@ def test_names_below_a_heatmap_are_apart():
     turned = re.findall(r'translate\(([\d.-]+) [\d.]+\) rotate\(-38\)"[^>]*>([^<]+)<', heat.drawing)
     assert len(turned) == heatmaps.BINS and all(float(x) > width_of(text) * math.cos(math.radians(38)) for x, text in turned)
     gaps = [float(b) - float(a) for (a, _), (b, _) in zip(turned, turned[1:])]
-    assert min(gaps) * math.sin(math.radians(38)) > 12  # so far are the lines of text from each other
+    assert min(gaps) * math.sin(math.radians(38)) > 12  # pixels between the rotated lines of text
     few = [({"a.x": x, "a.y": y}, "complete", x + y) for x in (1, 2) for y in (1, 2)]
     assert "rotate" not in heatmaps.heatmaps(*swept(few))[0].drawing
 
@@ -208,7 +208,7 @@ def test_colours_of_cells_are_logarithmic_where_the_axis_is():
 
 @pytest.mark.parametrize("scale, middle", [("log", True), ("linear", False), ("", True)])
 def test_an_axis_has_the_scale_that_was_declared(scale, middle):
-    """Of 1, 10 and 100: without a word they are far apart, so logarithmic."""
+    """Without a declared scale, the values 1, 10 and 100 get a logarithmic axis, because they are far apart."""
     plan_rows = [({"a.rate": rate}, "complete", value) for rate, value in ((1, 1.0), (10, 2.0), (100, 3.0))]
     places = {text: y for x, y, classes, text in texts_of(sweep.parallel(*swept(plan_rows, scales={"a.rate": scale})).drawing) if x < 100}
     assert (abs(places["10"] - (places["1"] + places["100"]) / 2) < 1) == middle
@@ -253,7 +253,7 @@ def test_the_metric_of_a_small_sweep_is_in_sight_on_a_telephone():
         plan_rows = [({f"a.p{at}": k for at in range(count)}, "complete", 1.0 + k) for k in range(3)]
         return int(re.search(r"min-width:(\d+)px", sweep.parallel(*swept(plan_rows)).drawing)[1])
 
-    assert least(2) <= 350 < least(4)  # of 400 px 350 are left
+    assert least(2) <= 350 < least(4)  # a screen of 400 px leaves 350
 
 
 def test_a_scale_without_round_logarithms_has_round_numbers():
@@ -277,7 +277,7 @@ LIMITS = {"loss": (0, math.inf), "token_accuracy": (0, 100), "perplexity": (1, m
 
 
 def band_of(name: str, mean: list[float], sd: list[float]) -> tuple[list[float], list[str]]:
-    """(y of the band's outline, in pixels; the cells)"""
+    """Returns (y of the band's outline, in pixels; the cells)."""
     figure = drawn([1, 2], mean, sd, LIMITS.get(name.rpartition("/")[2], (-math.inf, math.inf)), "percent" if "accuracy" in name else "")
     d = re.search(r'<path d="([^"]*)" class="band', figure.drawing)[1]
     return [float(pair.split(",")[1]) for pair in d[1:].split("L")], [row[1] for row in figure.table]

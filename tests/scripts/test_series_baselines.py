@@ -27,7 +27,7 @@ def baselines() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def series() -> np.ndarray:
-    """The value of the day before, and an error of which a part stays."""
+    """Returns a series whose values are those of the day before plus an autoregressive error."""
     stream, values, error = np.random.default_rng(1), list(1000 + 300 * np.sin(np.arange(DAY) * math.pi / 12)), 0.0
     while len(values) < 200 * DAY:
         error = PHI * error + DEVIATION * stream.standard_normal()
@@ -50,7 +50,7 @@ def test_an_autoregressive_error_is_found(baselines: ModuleType, series: np.ndar
     assert errors_too.deviation == pytest.approx(DEVIATION, rel=0.05)
     assert plain.deviation == pytest.approx(DEVIATION / math.sqrt(1 - PHI**2), rel=0.1)
     likelihood, mae, rmse = errors_too.measured(windows, series)
-    best = math.log(DEVIATION * math.sqrt(2 * math.pi * math.e)) - math.log(bins[1] - bins[0])  # the entropy, in bins
+    best = math.log(DEVIATION * math.sqrt(2 * math.pi * math.e)) - math.log(bins[1] - bins[0])  # entropy of the error, discretised into bins
     assert likelihood == pytest.approx(best, abs=0.08)
     worse, worse_mae, _ = plain.measured(windows, series)
     assert worse > likelihood + 0.3 and worse_mae > mae and rmse > mae

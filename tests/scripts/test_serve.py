@@ -1,4 +1,4 @@
-"""softalign serve: who is let in, what is shown, and that it follows what trains."""
+"""softalign serve: access control, its pages, and their updates while a run trains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from report_places import PROGRAM, ROOT, TINY, make_run
 
 @pytest.fixture()
 def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """(the folder, the address)"""
+    """Starts the server; yields (folder, address)."""
     make_run(tmp_path)
     process = subprocess.Popen([PROGRAM, "serve", tmp_path / "results"], stdout=subprocess.PIPE, text=True)
     assert process.stdout
@@ -56,7 +56,7 @@ def test_only_who_has_the_token_is_let_in(served: tuple[Path, str]) -> None:
         status, page, headers = got(wrong)
         assert status == 403 and "Set-Cookie" not in headers and "complete" not in page
     assert got(base, Cookie="softalign=abc")[0] == 403
-    assert got(address, Host="evil.example")[0] == 403  # a name that was bound to this machine
+    assert got(address, Host="evil.example")[0] == 403  # DNS rebinding: a foreign name that resolves to this machine
 
 
 def test_what_trains_is_followed(served: tuple[Path, str]) -> None:

@@ -52,7 +52,7 @@ class Machine:
         self.stand_in("apt-get", apt)
 
     def set_up(self, *words: str, script: str = "setup.sh", **environment: str) -> tuple[int, str, list[str]]:
-        """Runs the script; returns its status, what it said, and the calls of cmake and apt-get."""
+        """Runs the script; returns its exit status, its output, and the calls of cmake and apt-get."""
         command = [self.root / "scripts" / script, *words]
         ended = subprocess.run(command, env={**os.environ, "PATH": str(self.bin), **environment}, capture_output=True, text=True, check=False)
         calls = self.calls.read_text().splitlines() if self.calls.exists() else []
@@ -82,7 +82,7 @@ def test_without_groups_what_the_readme_s_first_page_uses_is_installed(machine):
 
 
 def test_a_build_into_a_log_counts_its_files_now_and_then(machine):
-    """Here every second; what else ninja says is passed on, and its status too."""
+    """Counts every second here. Other output of ninja and its exit status are passed on."""
     script = machine.root / "scripts/setup.sh"
     script.write_text(script.read_text().replace("\nevery=30 ", "\nevery=1 "))
     machine.debian("cmake libfmt-dev python3-h5py")
@@ -189,7 +189,7 @@ def test_a_missing_library_is_shown_and_stops_the_set_up(machine):
 
 @pytest.mark.parametrize("figures, status", [(0, 4), (1, 1)])
 def test_the_quickstart_leaves_a_report_and_prints_its_path(machine, figures, status):
-    """Where a claim fails, and a figure too."""
+    """Even if a claim fails, and a figure too."""
     machine.debian("cmake libfmt-dev python3-h5py")
     (machine.bin / "ls").symlink_to(shutil.which("ls"))
     shutil.copy(SCRIPTS / "quickstart.sh", machine.root / "scripts")
@@ -219,7 +219,7 @@ COMMANDS = sorted(path.name for path in SCRIPTS.iterdir() if path.suffix in (".p
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_script_answers_help_and_refuses_what_it_does_not_know(name: str):
-    """At once: nothing is installed, built or run before."""
+    """Immediately: before anything is installed, built or run."""
     helped, refused = (subprocess.run([SCRIPTS / name, word], capture_output=True, text=True, timeout=60, check=False) for word in ("--help", "--nonsense"))
     assert helped.returncode == 0 and name.partition(".")[0] in helped.stdout, helped.stderr
     assert refused.returncode == 2 and name.partition(".")[0] in refused.stderr and "Traceback" not in refused.stderr, refused.stderr

@@ -1,4 +1,4 @@
-"""What studies found, in the places where it is repeated."""
+"""Findings of studies, wherever they are repeated."""
 
 import pytest
 from softalign_tools.study_findings import relinked

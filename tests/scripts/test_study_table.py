@@ -1,4 +1,4 @@
-"""What a study's table takes from the diagnostics of a record."""
+"""The values that a study's table takes from the diagnostics of a record."""
 
 from __future__ import annotations
 
@@ -40,4 +40,4 @@ def test_a_run_may_lack_an_array(record: h5py.File):
     assert diagnosed(record, "probe.context_accuracy") is None  # a model without attention
     assert diagnosed(record, "other.rank") is None
     record["diagnostics/probe/dev/update"][0] = 5
-    assert diagnosed(record, "probe.start.rank") is None  # not looked at before training
+    assert diagnosed(record, "probe.start.rank") is None  # not measured before training

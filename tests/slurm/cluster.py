@@ -1,4 +1,4 @@
-"""A real Slurm for the tests of this folder: started by scripts/slurm.sh, asked with its own programs."""
+"""A real Slurm for the tests of this folder: started by scripts/slurm.sh, used through its own programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def needs_slurm() -> None:
         pytest.skip(f"no Slurm here ({', '.join(missing)}): scripts/setup.sh slurm installs it")
     slurmd = str(shutil.which("slurmd", path=path))
     version = subprocess.run([slurmd, "-V"], capture_output=True, text=True, check=True).stdout.split()[-1]
-    if int(version.split(".")[0]) < 23 and not any(Path("/sys/fs/cgroup").glob("*")):  # a bare root has no /sys
+    if int(version.split(".")[0]) < 23 and not any(Path("/sys/fs/cgroup").glob("*")):  # missing in a minimal container
         pytest.skip(f"slurmd {version} wants /sys/fs/cgroup, which is not mounted here")
 
 
@@ -40,7 +40,7 @@ def wait_until(true: Callable[[], bool], seconds: float, what: str) -> None:
 
 
 class Cluster:
-    """A running Slurm, asked with its own programs."""
+    """A running Slurm; a call runs one of its programs and returns the output."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -16,7 +16,7 @@ from cluster import Cluster, needs_slurm, slurm_sh  # noqa: E402
 
 @pytest.fixture()
 def short_folder() -> Iterator[Path]:
-    """Sockets have short names, and pytest's folders long ones."""
+    """Yields a folder with a short path, because pytest's folders are too long for sockets."""
     with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
         yield Path(folder)
 

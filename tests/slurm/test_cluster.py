@@ -1,4 +1,4 @@
-"""scripts/slurm.sh: a Slurm that starts, works, and leaves nothing behind, even after a crash."""
+"""scripts/slurm.sh: starts a Slurm that works and leaves no processes behind, even after a crash."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cluster import Cluster, needs_slurm, slurm_sh, wait_until
 
 
 def processes_of(folder: Path) -> list[str]:
-    """Living processes whose command line, environment or working folder names it."""
+    """Returns the live processes whose command line, environment or working directory contains the folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         if process.name == str(os.getpid()):
@@ -35,7 +35,7 @@ def test_a_cluster_works_and_stops_with_all_of_its_processes(short_folder: Path,
         cluster = Cluster(short_folder)
         assert "MaxArraySize            = 7" in cluster("scontrol", "show", "config")
         assert slurm_sh("status", short_folder).count("runs, process") == 3
-        assert "slurmd runs" in slurm_sh("start", short_folder, code=1)  # not twice
+        assert "slurmd runs" in slurm_sh("start", short_folder, code=1)  # it is already running
         out = short_folder / "job"
         cluster("sbatch", f"--output={out}", f"--chdir={short_folder}", "--wrap=echo it works; setsid sleep 300 & srun sleep 300")
         wait_until(lambda: out.exists() and "it works" in out.read_text(), 30, "the job does not start")
@@ -47,7 +47,7 @@ def test_a_cluster_works_and_stops_with_all_of_its_processes(short_folder: Path,
         slurm_sh("stop", short_folder)
     wait_until(lambda: not processes_of(short_folder), 5, f"still there: {processes_of(short_folder)}")
     assert slurm_sh("status", short_folder, code=1).count("does not run") == 3
-    slurm_sh("stop", short_folder)  # again: nothing to do
+    slurm_sh("stop", short_folder)  # already stopped: nothing to do
 
 
 def test_wrong_calls_are_refused(short_folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`softalign sweep submit` on a real Slurm: arrays, requeues, kills, time limits; the same bits as on this machine."""
+"""`softalign sweep submit` on a real Slurm: arrays, requeues, kills, time limits; the same bits as a local run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ seeds: {first: 1, count: 4}
 resources: {memory: 300M, concurrent: 4, array_size: 10}
 """
 
-# One row of many updates, with a checkpoint every few of them.
+# One row of many updates, with frequent checkpoints.
 LONG = """\
 name: long
 base: tiny.yaml
@@ -35,7 +35,7 @@ parameters: {train.epochs: {value: EPOCHS}}
 
 
 class Sweep:
-    """A sweep's file in a folder of its own, and the program with the cluster in its environment."""
+    """A sweep file in a folder of its own; a call runs `softalign sweep` with the cluster in its environment."""
 
     def __init__(self, cluster: Cluster, folder: Path, sweep: str) -> None:
         self.cluster, self.here = cluster, folder
@@ -52,7 +52,7 @@ class Sweep:
         return json.loads(self("submit", self.file, "--json", *arguments).stdout)
 
     def queue(self) -> list[str]:
-        """Its tasks that run or wait, as "12_3"."""
+        """Returns its running and pending tasks, such as "12_3"."""
         lines = self.cluster("squeue", "--noheader", "--array", "--format=%i %Z").splitlines()
         return [line.split()[0] for line in lines if line.endswith(f" {self.folder}")]
 
@@ -73,7 +73,7 @@ class Sweep:
         return file.read_text() if file.exists() else ""
 
     def is_as_if_run_here(self) -> None:
-        """Its records and those of the same sweep without Slurm, kill and requeue have the same bits."""
+        """Asserts that its records have the same bits as those of an undisturbed local run of the sweep."""
         self("run", self.file, "--results", "local")
         local = self.here / "local" / self.name
         check_same_runs(local, self.folder)
@@ -93,7 +93,7 @@ def long_row(cluster: Cluster, folder: Path, epochs: int) -> Sweep:
 
 @pytest.fixture(scope="module", autouse=True)
 def limited(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Sweep:
-    """A row that would take hours, with a limit of a minute: it runs into that while the other tests do their work."""
+    """Submits a row that would take hours, with a time limit of a minute, which it reaches while the other tests run."""
     sweep = long_row(cluster, tmp_path_factory.mktemp("limited"), 1_000_000)
     (sweep.here / "profile.yaml").write_text("time: 1\nnotice: 60\nmax_restarts: 1\n")
     sweep.submit("--profile", "profile.yaml")
@@ -111,7 +111,7 @@ def test_twelve_rows_in_two_arrays_have_the_bits_of_a_local_run(scores: Sweep) -
     for row in range(12):
         assert scores.log(row).startswith(f"row {row}: job ")
         assert f"row {row} of scores" in scores.log(row)
-    assert scores.submit() == {"submitted": [], "queued": []}  # nothing is done twice either
+    assert scores.submit() == {"submitted": [], "queued": []}  # complete rows are not submitted again
     submitted = json.loads((scores.folder / "jobs/submitted.json").read_text())
     assert [entry["rows"] for entry in submitted] == [list(range(10)), [10, 11]]
     assert [entry["job"] for entry in submitted] == [array["job"] for array in message["submitted"]]
@@ -135,14 +135,14 @@ def test_a_killed_row_goes_on_from_its_checkpoint_when_submitted_again(cluster: 
     os.kill(json.loads(claim.read_text())["pid"], signal.SIGKILL)
     sweep.wait_until_done(30)
     assert sweep.states() == ["lost"]
-    assert "to be started again" not in sweep.log()  # only 75 is
-    # From another node the process cannot be seen, but Slurm can be asked.
+    assert "to be started again" not in sweep.log()  # only exit status 75 restarts a row
+    # The process cannot be seen from another node, but Slurm knows about its job.
     elsewhere = {**json.loads(claim.read_text()), "host": "elsewhere", "boot_id": "another", "machine_id": "another"}
     claim.write_text(json.dumps(elsewhere))
     assert sweep.states() == ["lost"]
     nobody_to_ask = {**cluster.environment, "PATH": "/nowhere"}
     message = softalign("sweep", "status", sweep.folder, cwd=sweep.here, env=nobody_to_ask).stdout
-    assert "1 running" in message  # it may be alive
+    assert "1 running" in message  # without an answer of Slurm it may be alive
     sweep.submit()
     sweep.wait_until_done(60)
     assert "is gone: slurm has ended its job" in sweep.log() and "resuming at update" in sweep.log()
@@ -151,7 +151,7 @@ def test_a_killed_row_goes_on_from_its_checkpoint_when_submitted_again(cluster: 
 
 
 def test_a_requeued_row_goes_on_by_itself(cluster: Cluster, tmp_path: Path) -> None:
-    """As after a preemption: Slurm ends the job, with SIGTERM first, and starts it again."""
+    """As after a preemption: Slurm ends the job, first with SIGTERM, and restarts it."""
     sweep = long_row(cluster, tmp_path, 120)
     (array,) = sweep.submit()["submitted"]
     wait_until(lambda: list(sweep.folder.glob("*/ckpt/*.ckpt")), 30, "no checkpoint")
@@ -215,13 +215,13 @@ def test_without_an_answer_nothing_is_submitted(scores: Sweep) -> None:
 
 
 def test_a_row_at_its_time_limit_stops_and_is_started_again(limited: Sweep) -> None:
-    # Slurm looks at time limits twice a minute, so the signal comes within 30 s of the start.
+    # Slurm checks time limits twice a minute, so the signal comes within 30 s of the start.
     wait_until(lambda: "interrupted, to be started again" in limited.log(), 60, "no signal before the time limit")
     assert "stopping: finishing this step" in limited.log()
     assert "Exited with exit code 75" in limited.log()
     wait_until(lambda: "resuming at update" in limited.log(), 90, "it is not started again")
     if limited.queue():
-        limited.cluster("scancel", "--signal=USR1", *limited.queue(), code=None)  # what Slurm would send, but sooner
+        limited.cluster("scancel", "--signal=USR1", *limited.queue(), code=None)  # the signal that Slurm would send later
     limited.wait_until_done(60)  # max_restarts: 1
     assert "restart 1" in limited.log() and "restart 2" not in limited.log()
     assert "interrupted after 1 restarts" in limited.log()

@@ -1,4 +1,4 @@
-"""The program is run as tests/app runs it."""
+"""Makes the helpers of tests/app importable, which run the program."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The studies in their tiny form (one, all of them in the night), the pages that are written from their records, and the pages that the project has."""
+"""The studies in their tiny form (one; all of them in nightly tests), the pages written from their records, and the published pages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rows(file: Path) -> list[dict[str, str]]:
 
 
 def shipped(name: str) -> str:
-    """The study, if its corpus is there."""
+    """Returns the name of the study. Skips the test if its corpus is missing."""
     if (ROOT / "experiments" / name / "PACKAGES").exists() and not (ROOT / "experiments" / name / "data").exists():
         pytest.skip(f"the corpus of {name} is not shipped and was not built")
     return name
@@ -41,7 +41,7 @@ def shipped(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The records of the studies in their tiny form, and their pages."""
+    """Runs the studies in their tiny form; returns the folder with their records and pages."""
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOFTALIGN_CACHE", str(tmp_path_factory.mktemp("cache")))  # a hundred runs read the same corpora
@@ -81,7 +81,7 @@ def test_the_page_has_the_numbers_of_the_records(name: str, out: Path):
     for claim in claims:
         if claim["verdict"] in ("holds", "fails", "undecided"):
             assert float(claim["difference"]) == pytest.approx(float(claim["left"]) - float(claim["right"]))
-            if claim["low"]:  # else it speaks of diagnostics, which are not drawn anew
+            if claim["low"]:  # empty for claims about diagnostics, which are not bootstrapped
                 assert float(claim["low"]) <= float(claim["high"])
                 assert int(claim["seeds"]) == 1 or 0 < float(claim["p"]) <= 1
             assert int(claim["seeds_held"]) <= int(claim["seeds"]) == len({run["seed"] for run in runs})

@@ -1,4 +1,4 @@
-// Reading a study's file, and the runs that are planned from it.
+// Reading the file of a study, and planning its runs.
 #include <boost/test/unit_test.hpp>
 #include "framework/record/file.hpp"
 #include "framework/runs/plan.hpp"
@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kClaim = "  - claim: token_accuracy(reverse/none) >= 0\n";
 
-// What reading and planning says about the small study when `from` in it is replaced by `to`.
+// Returns the error ("accepted" if there is none) of reading and planning the small study with `from`
+// replaced by `to`.
 std::string refusal_of(const std::string& from, const std::string& to) {
   const Scratch folder;
   const std::string file = write_study(folder, kClaim);
@@ -48,7 +49,7 @@ BOOST_AUTO_TEST_CASE(parts_variants_and_seeds_become_runs) {
   BOOST_TEST(!std::filesystem::exists((folder / "results")));
 }
 
-// A study that changes keeps the runs that it had, where they are.
+// A changed study keeps its earlier runs in their folders.
 BOOST_AUTO_TEST_CASE(a_study_s_list_only_grows) {
   const Scratch folder;
   const std::string file = write_study(folder, kClaim), text = read_file(file);
@@ -126,8 +127,8 @@ BOOST_AUTO_TEST_CASE(a_study_has_a_tiny_form) {
     return row_spec(list, list.rows[row], resolve_spec).spec;
   };
   BOOST_TEST(spec(false, 0).model.embedding == 8);
-  BOOST_TEST(spec(true, 0).model.embedding == 3);  // over the part's overrides ...
-  BOOST_TEST(spec(true, 1).model.embedding == 9);  // ... and below the variant's, with one seed
+  BOOST_TEST(spec(true, 0).model.embedding == 3);  // takes precedence over the part's ...
+  BOOST_TEST(spec(true, 1).model.embedding == 9);  // ... but not the variant's overrides; one seed
   BOOST_TEST(contains(refusal_of("    report", "    tiny: [x]\n    report"), "study.yaml:12:"));
   text = bytes_of(write_study(folder, kClaim));
   BOOST_TEST(spec(true, 0).train.max_updates.value_or(0) == 2);  // the default
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(faults_have_a_place) {
            {claim, "claim: 0 * bleu(p/a) < 1", "14:12"},
            {"claims:", "claims: [x]\nmore:", "14:1"},
            {"base: base.yaml", "base: bse.yaml", "10:11"},
-           {"learning_rate: 0.02", "learning_rat: 0.02", "11:37"},  // of a spec
+           {"learning_rate: 0.02", "learning_rat: 0.02", "11:37"},  // an option of the spec
            {"model.embedding=9", "model.embeding=9", "7:45"}})
     BOOST_TEST(places_of(refusal_of(from, to)) == place, to << ": " << refusal_of(from, to));
   // A variant that changes nothing is a mistake.

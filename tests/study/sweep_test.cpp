@@ -1,4 +1,4 @@
-// What a sweep's file may say, what its configurations are, and what is refused where.
+// The file of a sweep: its keys, its configurations, and the positions of its errors.
 #include "framework/study/sweep.hpp"
 
 #include <cmath>
@@ -17,7 +17,7 @@ Sweep sweep_of(const Scratch& folder, const std::string& text) {
   return read_sweep(folder.write("sweep.yaml", text));
 }
 
-// A sweep with these parameters (each a line of the block) and more keys.
+// Returns a sweep file with these parameters (each a line of the block) and more keys.
 std::string with(const std::string& parameters, const std::string& more = "") {
   return "name: s\nbase: base.yaml\n" + more + "parameters:\n" + parameters;
 }
@@ -36,7 +36,7 @@ std::string listed_values_of(const std::string& block) {
   return text;
 }
 
-// "a=1 b=x; a=1 b=y".
+// Returns a text such as " a=1 b=x; a=1 b=y".
 std::string text_of(const Configurations& found) {
   std::string text;
   for (const Configuration& configuration : found.list) {
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_grid_varies_the_last_parameter_fastest_and_zip_goes_side_
                  with("  a: {values: [1, 2]}\n  b: {values: [x]}\n", "method: zip\n"))) == "6:3");
 }
 
-// The keys of a part stand in the file itself where there is one part.
+// The keys of a single part may be at the top level of the file.
 BOOST_AUTO_TEST_CASE(a_file_may_have_one_part_and_variants) {
   const Scratch folder;
   const std::string part = "name: s\nbase: base.yaml\noverrides: {train.epochs: 2}\n";
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(conditions_set_unset_and_exclude) {
              " a=1 b=x; a=2 b=x; a=2 b=y");
   BOOST_TEST(expanded(with(two, "conditions: [{when: {a: 1.0}, set: {c: 7}}]\n")) ==
              " a=1 b=x c=7; a=1 b=y c=7; a=2 b=x; a=2 b=y");
-  // b says nothing where a is 1: one configuration, not two.
+  // b is unset if a is 1: one configuration, not two.
   BOOST_TEST(expanded(with(two, "conditions: [{when: {a: 1}, unset: [b]}]\n")) ==
              " a=1; a=2 b=x; a=2 b=y");
   for (const auto& [conditions, place] :
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(draws_stay_in_their_ranges_and_follow_their_distribution) {
     ++ints.at(usize(to_integer(draw(1), between(1, 3))));
     BOOST_REQUIRE(to_integer(draw(4), between(0, 96)) % 16 == 0);
   }
-  // Five standard errors of each mean.
+  // The tolerances are five standard errors of each mean.
   BOOST_TEST(std::abs(sum / kDraws - 1.5) < 5 * 0.577 / std::sqrt(kDraws));
   BOOST_TEST(std::abs(logs / kDraws + 1.5) < 5 * 0.866 / std::sqrt(kDraws));
   BOOST_TEST(std::abs(normal / kDraws - 5) < 5 * 2 / std::sqrt(kDraws));
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_drawn_row_is_a_function_of_its_number_and_of_its_paramete
   const std::string one = with("  a: {min: 0.5, max: 2.5}\n", more);
   const std::string few = expanded(one, 3), many = expanded(one, 6);
   BOOST_TEST(many.starts_with(few + ";"));
-  // Another parameter beside it changes nothing of it.
+  // Another parameter does not change its draws.
   const std::string two =
       expanded(with("  b: {min: 1, max: 9}\n  a: {min: 0.5, max: 2.5}\n", more), 1);
   BOOST_TEST(two.ends_with(expanded(one, 1)));
@@ -196,17 +196,17 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_refused_at_its_place) {
            {"{range: {start: 5, stop: 1}}", "4:14"},
            {"{values: []}", "4:15"},
            {"{values: [1, 2, 1.0]}", "4:22"},
-           {"{distribution: log_uniform, min: -4, max: -2}", "4:21"},  // is read in two ways
+           {"{distribution: log_uniform, min: -4, max: -2}", "4:21"},  // ambiguous bounds
            {"{distribution: lognormal, min: 1, max: 2}", "4:21"},
            {"{min: 3, max: 1}", "4:12"},
-           {"{min: 1, max: 3}", "4:3"},  // draws, and the method is grid
+           {"{min: 1, max: 3}", "4:3"},  // must be drawn, but the method is grid
            {"[1, 2]", "4:3"},
            {"{values: [1], value: 2}", "4:15"},
            {"{valeus: [1]}", "4:7"}})
     BOOST_TEST(places_of(refused(with("  p: " + block))) == place, block);
   for (const auto& [more, place] : std::map<std::string, std::string>{
            {"metric: {name: test/bleu}\n", "3:9"},
-           {"metric: {name: dev/length_ratio}\n", "3:9"},  // has no good end
+           {"metric: {name: dev/length_ratio}\n", "3:9"},  // neither direction is better
            {"metric: {name: dev/loss, goal: maximize}\n", "3:9"},
            {"resources: {cpu: 2}\n", "3:13"},
            {"conditions: [{when: {p: 1}, set: {seed: 4}}]\n", "3:35"},

@@ -1,7 +1,7 @@
-"""The campaigns: ways to torture softalign, each a function that makes one try and raises Failure when something did not hold.
+"""The campaigns: ways to torture softalign, each a function that makes one try and raises Failure if a check fails.
 
-A try is a function of (seed, campaign, number) alone, so that it can be made again. All of it happens in a folder of its own: `inputs`
-is only read; `work` holds the records (`out`) and the cache, and nothing else may be changed.
+A try is a function of (seed, campaign, number) alone, so it can be repeated. It works in a folder of its own: `inputs` is only read;
+`work` holds the records (`out`) and the cache, and nothing else may be changed.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ from works import MORE_WORKS, PLAIN, WORKS, Work
 
 PROGRAM = BINARIES / "bin" / "softalign"
 HANGS_AFTER = 120  # seconds
-MOST_RESTARTS = 5  # of a run that nothing disturbs any more
+MOST_RESTARTS = 5  # of a run that is not disturbed any more
 
 
 class Failure(Exception):
-    """Something that must hold did not."""
+    """A check failed."""
 
 
 class Skipped(Exception):
-    """This machine cannot be used for the campaign; says why."""
+    """This machine cannot run the campaign; the message says why."""
 
 
 @dataclass(frozen=True)
 class End:
-    """How a process ended."""
+    """Exit status and output of a process."""
 
-    status: int  # negative: the signal
+    status: int  # a signal if negative
     errors: str
     output: str = ""
 
 
 class Try:
-    """One try: its folder, its random numbers, and all that was done, for the report of a failure."""
+    """One try: its folder, its random numbers, and a transcript for the report of a failure."""
 
     def __init__(self, folder: Path, number: int, chance: random.Random, seed: int = 1) -> None:
         self.folder, self.number, self.chance, self.seed = folder, number, chance, seed
@@ -69,7 +69,7 @@ class Try:
         return self.place / "out"
 
     def clear(self) -> None:
-        """An empty folder to work in."""
+        """Empties the work folder and kills the processes that are left."""
         for process in self._started:
             try:
                 os.killpg(process.pid, signal.SIGKILL)  # workers that outlived a killed sweep
@@ -81,7 +81,7 @@ class Try:
         self.out.mkdir(parents=True)
 
     def begin_with_state(self, state: power_cut.State) -> None:
-        """What a power cut left."""
+        """Replaces the work folder by the state that a power cut left."""
         self.clear()
         self.out.rmdir()
         power_cut.put(state, self.place)
@@ -90,12 +90,12 @@ class Try:
         self.transcript.append(text)
 
     def command(self, work: Work, number: int | None = 0) -> list[str]:
-        """The command with its folders."""
+        """Returns a command with its folders filled in."""
         run = next(iter(sorted(self.out.glob("*/*/"))), self.out)
         return [str(PROGRAM), *work.command(number, inputs=self.inputs, out=self.out, run=run)]
 
     def start(self, command: list[str], fault: Fault | None = None, **variables: str) -> subprocess.Popen[str]:
-        """A process with the shim before it."""
+        """Starts a process with the shim preloaded."""
         count = self.folder / "count"
         count.unlink(missing_ok=True)
         own = {
@@ -123,7 +123,7 @@ class Try:
         return process
 
     def end(self, process: subprocess.Popen[str]) -> End:
-        """Waits; a process that does not end is a failure."""
+        """Waits for the end of a process. Raises Failure if it hangs."""
         try:
             output, errors = process.communicate(timeout=HANGS_AFTER)
         except subprocess.TimeoutExpired:
@@ -136,14 +136,14 @@ class Try:
     def softalign(self, command: list[str], fault: Fault | None = None, **variables: str) -> End:
         return self.end(self.start(command, fault, **variables))
 
-    # What must hold.
+    # Checks; each raises Failure.
 
     def expect(self, true: bool, text: str) -> None:
         if not true:
             raise Failure(text)
 
     def check_end(self, end: End, work: Work, allowed: tuple[int, ...]) -> None:
-        """An end that is allowed, with its words."""
+        """Checks that the exit status is allowed and the messages are correct."""
         self.expect(end.status in allowed, f"ends with {end.status}: {end.errors.strip()[-300:]}")
         self.expect("drift after resumption" not in end.errors, f"drift: {end.errors.strip()[-300:]}")
         if end.status >= 0:
@@ -151,22 +151,22 @@ class Try:
             self.expect(not wrong, f"{wrong}: {end.errors.strip()[-300:]}")
 
     def check_readable(self) -> None:
-        """Whatever is published is whole."""
+        """Checks that every published record is readable."""
         for path, record in checks.records_below(self.out).items():
             try:
                 checks.numbers(record)
-            except Exception as error:  # whatever h5py thinks of it
+            except Exception as error:  # any error of h5py
                 raise Failure(f"{path} cannot be read: {error}") from error
 
     def check_strays(self) -> None:
-        """Nothing was changed but below the folder."""
+        """Checks that nothing was changed outside the work folder."""
         strays = self.strays.read_text() if self.strays.exists() else ""
         self.expect(not strays, f"changed outside its folders: {strays[:300]}")
 
     def finish(self, work: Work, retry: bool = False) -> None:
-        """Undisturbed now, the work ends complete, with the bits of one that nothing ever disturbed.
+        """Checks that the work, undisturbed now, completes with the same bits as the reference.
 
-        Rows that an error stopped stay failed until somebody asks for them again.
+        Rows that failed stay failed until they are retried.
         """
         before = set(self.out.rglob("attempt-*"))
         for number in range(len(work.commands)):
@@ -181,7 +181,7 @@ class Try:
         self.expect(not left, f"left behind: {left}")
 
     def compare(self, out: Path, work: Work) -> None:
-        """Each record is that of the reference, read without softalign."""
+        """Checks that the records equal those of the reference, read without softalign."""
         expected, found = reference(self.folder, work).records, checks.records_below(out)
         self.expect(found.keys() == expected.keys(), f"records {sorted(found)} instead of {sorted(expected)}")
         for path, record in found.items():
@@ -189,14 +189,14 @@ class Try:
             self.expect(not different, f"{path}: other bits in {different[:5]}")
 
     def look(self, work: Work) -> None:
-        """In between, now and then: what people look at a run with does not mind."""
+        """In one of ten calls, checks that `softalign ls` works on the current state."""
         if self.chance.random() < 0.1:
             self.check_end(self.softalign([str(PROGRAM), "ls", str(self.out)]), work, (0,))
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A work that nothing disturbed: its records, its finished folder, how many calls of each kind it made, and how long it took."""
+    """A work that was not disturbed: its records, its finished folder, its number of calls of each kind, and its duration."""
 
     records: dict[str, checks.Numbers]
     out: Path
@@ -209,7 +209,7 @@ class Reference:
 
 @lru_cache(maxsize=None)
 def reference(folder: Path, work: Work) -> Reference:
-    """Made once for every folder of tries."""
+    """Returns the reference of a work, which is made once for each folder of tries."""
     made = Try(folder / "reference" / work.name, 0, random.Random(0))
     begin_with(made, work)
     count = made.folder / "count"
@@ -225,7 +225,7 @@ def reference(folder: Path, work: Work) -> Reference:
 
 
 def begin_with(this: Try, work: Work) -> None:
-    """An empty folder, or what the work starts from."""
+    """Prepares an empty folder, or the state that the work starts from."""
     this.clear()
     if work.begins_with:
         shutil.copytree(reference(this.folder, WORKS[work.begins_with]).out, this.out, dirs_exist_ok=True)
@@ -234,27 +234,27 @@ def begin_with(this: Try, work: Work) -> None:
 
 
 def scattered(number: int, count: int) -> int:
-    """One of 1..count: each of them once in `count` numbers, neighbours far from each other."""
+    """Returns one of 1..count: `count` consecutive numbers give each value once, and neighbours are far apart."""
     step = max(1, round(count * 0.618))
     while gcd(step, count) > 1:
         step += 1
     return 1 + number * step % count
 
 
-# The works in turn; those of many runs take ten times as long, and have a turn less often.
+# The works take turns. Those of many runs take ten times as long, so they have fewer turns.
 QUICK = [work for work in WORKS.values() if not work.many_runs]
 TURNS = [*QUICK, *QUICK, *QUICK, *(work for work in WORKS.values() if work.many_runs)]
 
 
 def turn_of(number: int) -> tuple[Work, int]:
-    """Whose turn it is, and how many this work had before."""
+    """Returns the work whose turn it is, and the number of its earlier turns."""
     rounds, place = divmod(number, len(TURNS))
     return TURNS[place], rounds * TURNS.count(TURNS[place]) + TURNS[:place].count(TURNS[place])
 
 
-# ---- The campaigns. Each returns how many attacks it made.
+# ---- The campaigns. Each returns its number of attacks; torture.py prints the first line of its docstring.
 
-KILLS = {"kill-before": CHANGES, "kill-after": CHANGES, "kill-inside": ("write",)}  # inside: half of it is written
+KILLS = {"kill-before": CHANGES, "kill-after": CHANGES, "kill-inside": ("write",)}  # inside: half of the bytes are written
 
 
 def kills(this: Try) -> int:
@@ -272,7 +272,7 @@ def kills(this: Try) -> int:
         how = this.chance.choice(list(KILLS))
         fault = planned or Fault(how, this.chance.randint(1, known.count(KILLS[how])), KILLS[how])
         end = this.softalign(this.command(work), fault)
-        # A sweep outlives a killed worker, or says that it did not; a run with less to do than before is not reached.
+        # A sweep survives a killed worker or reports it; a resumed run may end before the call at which it would be killed.
         this.check_end(end, work, (-signal.SIGKILL, 0, *((1, 75) if work.many_runs else ())))
         done += end.status != 0 or bool(planned)
         this.check_readable()
@@ -283,7 +283,7 @@ def kills(this: Try) -> int:
 
 @dataclass(frozen=True)
 class Disturbance:
-    """An error of the system: which calls meet it, and whether the program must not even notice."""
+    """A system error: the calls that it affects, and whether the program must handle it without a message."""
 
     what: str
     number: int
@@ -322,7 +322,7 @@ def faults(this: Try) -> int:
     this.check_end(end, work, (0,) if disturbance.unnoticed else (0, 1, 75))
     this.check_readable()
     if end.status == 0:
-        if "note: " not in end.errors or "sweep.h5: " not in end.errors:  # a table, which the next command makes again
+        if "note: " not in end.errors or "sweep.h5: " not in end.errors:  # otherwise sweep.h5 was not written; the next command writes it again
             this.compare(this.out, work)
     elif not work.many_runs:
         known = os.strerror(disturbance.number) in end.errors or "check the disk" in end.errors
@@ -332,12 +332,12 @@ def faults(this: Try) -> int:
     return 1
 
 
-STATES_OF_A_TRACE = 50  # then another one, whose first attempt is killed elsewhere
+STATES_OF_A_TRACE = 50  # tries per trace; the first attempt of the next trace is killed elsewhere
 
 
 @dataclass
 class Traced:
-    """What the disk had at first, and all that happened to it then; states seen before are not tried again."""
+    """The first state of a disk and all later changes. States in `seen` are not tried again."""
 
     begin: power_cut.Snapshot
     changes: list[Change]
@@ -346,7 +346,7 @@ class Traced:
 
 @lru_cache(maxsize=len(WORKS))
 def traced(folder: Path, work: Work, seed: int, which: int) -> Traced:
-    """Work that is killed somewhere, goes on, and (a run) begins again."""
+    """Traces a work that is killed somewhere, resumed and, if it is a run, restarted."""
     this = Try(folder, 0, random.Random(f"{seed} {work.name} {which}"), seed)
     begin_with(this, work)
     begin = power_cut.snapshot(this.place)
@@ -365,13 +365,13 @@ def traced(folder: Path, work: Work, seed: int, which: int) -> Traced:
 
 
 def check_replay(place: Path, begin: power_cut.Snapshot, changes: list[Change]) -> None:
-    """The trace says all that happened: replayed, it gives what lies there now."""
+    """Checks that the trace is complete: replaying it gives the current content of the folder."""
     disk = power_cut.Disk(place, begin)
     for change in changes:
         disk.apply(change)
     there = {path: content for path, (_, content) in power_cut.snapshot(place).items()}
     replayed = disk.as_seen()
-    # Logs are what workers print: written by the C library itself, which no preloaded function sees, and read by people only.
+    # Logs are not compared: workers print them through the C library, whose own calls cannot be intercepted, and only people read them.
     paths = {path for path in there.keys() | replayed.keys() if not path.endswith(".log")}
     different = [path for path in paths if there.get(path, 0) != replayed.get(path, 0)]
     if different:
@@ -391,7 +391,7 @@ def cuts(this: Try) -> int:
         if power_cut.digest(state) not in history.seen:
             break
     else:
-        return 0  # nothing new can be lost here
+        return 0  # no new state in 20 draws
     history.seen.add(power_cut.digest(state))
     this.note(f"# a power cut after change {at} of {len(history.changes)}, {history.changes[at - 1].what} {history.changes[at - 1].path}")
     this.begin_with_state(state)
@@ -399,7 +399,7 @@ def cuts(this: Try) -> int:
         this.look(work)
         this.finish(work)
     except Failure:
-        this.begin_with_state(state)  # to be kept as the power cut left it
+        this.begin_with_state(state)  # so that the report has the state that the power cut left
         raise
     return 1
 
@@ -456,7 +456,7 @@ def races(this: Try) -> int:
         time.sleep(this.chance.choice([0, 0, 0.01, 0.1]))
     ends = [this.end(process) for process in processes]
     for i, end in enumerate(ends):
-        # 1: another process works on the run, which is told.
+        # 1: another process works on the run, and the message says so.
         this.check_end(end, work, (0, 1, 75, *((-signal.SIGKILL,) if i == killed else ())))
     this.check_readable()
     this.finish(work)
@@ -470,7 +470,7 @@ def full_disks(this: Try) -> int:
     work = QUICK[this.number % len(QUICK)]
     reference(this.folder, work)
     begin_with(this, work)
-    kept = this.folder / "kept"  # the tmpfs is gone when the shell ends
+    kept = this.folder / "kept"  # because the tmpfs disappears when the shell ends
     shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir()
     size = this.chance.randrange(4, 1800, 4)
@@ -485,11 +485,11 @@ def full_disks(this: Try) -> int:
         {command} >/dev/null 2>{kept}/errors-then; echo $? >{kept}/status-then
         cp -r {this.out} {kept}/finished
     """
-    shell = this.softalign(["unshare", "-rm", "sh", "-c", script], TORTURE_STRAYS="")  # the shell's own files
+    shell = this.softalign(["unshare", "-rm", "sh", "-c", script], TORTURE_STRAYS="")  # not checked, because the shell writes files of its own
     if shell.status == 99:
         raise Skipped("no tmpfs may be mounted here")
     if shell.status == 98:
-        return 0  # too small for what the work begins with
+        return 0  # too small for the initial state of the work
     first, then = (
         End(int((kept / f"status{which}").read_text()), (kept / f"errors{which}").read_text()) for which in ("", "-then")
     )
@@ -525,7 +525,7 @@ def claims(this: Try) -> int:
 
 
 READS = ("open", "opendir", "read", "mmap", "stat")
-# What the system answers about files that are sound.
+# Errors that the system can return for intact files.
 READ_ERRORS = (
     errno.EACCES, errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN,
 )  # fmt: skip
@@ -534,14 +534,14 @@ DAMAGE = re.compile(r"(?<!\.)corrupt|damaged|sweep retry|--force|restarting")
 
 @dataclass(frozen=True)
 class Decision:
-    """A command that reads what a finished work left, and decides by it what to do: nothing that was done already."""
+    """A command that reads the folder of a finished work to decide what to do, and must not repeat finished work."""
 
     work: Work
     words: tuple[str, ...]
-    repeats: bool = True  # it prints the same each time
-    writes: str = ""  # the end of what it writes anew
+    repeats: bool = True  # its output is the same each time
+    writes: str = ""  # suffix of the files that it writes again
     adds: bool = False  # it may add a run
-    says: str = ""  # what it says if all went well
+    says: str = ""  # its message on success
 
 
 SWEEP, STUDY = WORKS["sweep"], WORKS["study"]
@@ -562,7 +562,7 @@ DECISIONS = (
 
 @lru_cache(maxsize=None)
 def undisturbed(folder: Path, decision: Decision) -> tuple[str, int]:
-    """What a command says that nothing disturbs, and how many calls it makes to read."""
+    """Returns the output of an undisturbed command and its number of reading calls."""
     this = Try(folder / "reference" / f"decision-{DECISIONS.index(decision)}", 0, random.Random(0))
     count = this.folder / "count-of-reads"
     count.unlink(missing_ok=True)
@@ -574,12 +574,12 @@ def undisturbed(folder: Path, decision: Decision) -> tuple[str, int]:
 
 
 def without_places(output: str) -> str:
-    """The folder is another one each time, and a path is relative where the working folder is known."""
+    """Removes the folders before out/ and inputs/, because they differ each time and may be relative."""
     return re.sub(r"[^\s\"]*/(out|inputs)/", r"\1/", output)
 
 
 def decide(this: Try, finished: Path, decision: Decision, fault: Fault | None = None, **variables: str) -> End:
-    """Runs the command on a copy of what the work left. The system is read, too, to know who lives."""
+    """Runs the command on a copy of the finished folder. Faults also hit /proc and the machine ID, which show whether an owner is alive."""
     shutil.copytree(finished, this.out, dirs_exist_ok=True)
     run = sorted(this.out.rglob("run.h5"))[0].parent
     words = Work("", (decision.words,)).command(0, inputs=this.inputs, out=this.out, run=run)
@@ -616,7 +616,7 @@ def decisions(this: Try) -> int:
     return 1
 
 
-# By name: the campaign, and its share of the time.
+# Name: campaign and its share of the time.
 CAMPAIGNS: dict[str, tuple[Callable[[Try], int], float]] = {
     "kills": (kills, 4),
     "faults": (faults, 3),

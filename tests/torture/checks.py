@@ -1,4 +1,4 @@
-"""What must hold whatever happened: one clear line for people, records that are whole and hold the same bits, no rubbish."""
+"""Conditions that must hold after any fault: one clear message, intact records with the same bits, no temporary files."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-# Clocks and machines: what two records of the same run do not share.
+# Clocks and machines, which differ between two records of the same run.
 VOLATILE = ("provenance", "wall_time", "tokens_per_s", "timing", "system")
 VOLATILE_OF_ROOT = ("created", "framework_version")
 
-# What only a library or a bug says.
+# Texts that come only from a library or a bug.
 RAW = re.compile(
     r"Traceback|terminate called|std::|HDF5-DIAG|H5[A-Z]\w+\(|\[json|json\.exception|basic_\w+|bad_\w+|what\(\)|filesystem error"
     r"|Assertion|core dumped|Segmentation|our bug|\x1b|\x07"
 )
 
-# A sweep says of each row how it ended.
+# A sweep reports the end of each row.
 FAILED_ROW = re.compile(r"row \d+: .*(exit status|signal|lost|failed|interrupted)")
 
 Numbers = dict[str, tuple[tuple[int, ...], str, bytes]]  # path, or path@attribute -> shape, type, bytes
 
 
 def numbers(record: Path) -> Numbers:
-    """Everything in an HDF5 file that is no clock and no machine, read without softalign."""
+    """Returns everything in an HDF5 file except clocks and machines, read without softalign."""
     found: Numbers = {}
 
     def add(path: str, value: object) -> None:
@@ -39,7 +39,7 @@ def numbers(record: Path) -> Numbers:
         if isinstance(item, h5py.Dataset):
             add(path, item[()])
         for name, value in item.attrs.items():
-            if not name.isupper():  # the library's own, DIMENSION_LIST and REFERENCE_LIST, hold addresses
+            if not name.isupper():  # HDF5's own attributes, DIMENSION_LIST and REFERENCE_LIST, hold addresses
                 add(f"{path}@{name}", value)
 
     with h5py.File(record) as file:
@@ -51,12 +51,12 @@ def numbers(record: Path) -> Numbers:
 
 
 def differences(expected: Numbers, found: Numbers) -> list[str]:
-    """The paths that are not the same in both."""
+    """Returns the paths whose values differ."""
     return sorted(path for path in expected.keys() | found.keys() if expected.get(path) != found.get(path))
 
 
 def check_same_runs(a: Path, b: Path) -> None:
-    """Two folders of a sweep hold the same runs, with the same bits in every record and in the table."""
+    """Asserts that two sweep folders hold the same runs, with the same bits in every record and in the table."""
     records, others = (sorted(folder.glob("*/run.h5")) for folder in (a, b))
     assert [path.parent.name for path in records] == [path.parent.name for path in others]
     for record, other in zip(records, others):
@@ -65,17 +65,17 @@ def check_same_runs(a: Path, b: Path) -> None:
 
 
 def records_below(folder: Path) -> dict[str, Path]:
-    """All HDF5 files that were put in their place: path below the folder -> file."""
+    """Returns all HDF5 files except temporary ones: path below the folder -> file."""
     return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*.h5")) if not is_temporary(path)}
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether this is a file that softalign writes before it renames it."""
+    """Returns whether softalign writes this file before renaming it."""
     return path.name.startswith(".") and ".tmp-" in path.name
 
 
 def wrong_words(status: int, errors: str, many_lines: bool = False) -> str:
-    """What is wrong with what the program said at an end that nobody forced; "" when it is one clear line (of many runs: one or more)."""
+    """Returns the fault in the messages of a program that was not killed; "" if there is one clear line (or several, for many runs)."""
     if RAW.search(errors):
         return f"raw text: {RAW.search(errors)[0]!r}"  # type: ignore[index]
     lines = [line for line in errors.splitlines() if line.startswith("softalign: ")]

@@ -1,8 +1,8 @@
-"""What a disk may hold after a power cut: a trace of changes, replayed on a file system that keeps only what was synced.
+"""Possible contents of a disk after a power cut: a trace of changes, replayed on a file system that guarantees only what was synced.
 
-A file has its content as of its last fsync and the writes since; a folder has its entries as of its own last fsync and the changes of
-names since. After a cut any part of what is pending may be there: none, all, the first few, every other one; a write may be torn, and a
-hole may hold zeros or rubbish. One name's change is there or not (rename is atomic within a folder).
+A file has the content of its last fsync and pending writes; a folder has the entries of its own last fsync and pending changes of names.
+Any part of the pending changes may survive a cut: none, all, the first few, a random half. A write may be torn, and a hole may hold
+zeros or garbage. The change of one name survives or not (rename is atomic within a folder).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from pathlib import Path, PurePath
 
 from shim import Change
 
-SECTOR = 512  # bytes: what a disk writes or does not
-NAMES = ("all", "none", "first", "some")  # which pending changes of names are there
-CONTENTS = ("all", "synced", "torn", "holes")  # which pending writes
+SECTOR = 512  # bytes that a disk writes as a unit
+NAMES = ("all", "none", "first", "some")  # the pending changes of names that survive
+CONTENTS = ("all", "synced", "torn", "holes")  # the pending writes that survive
 
 
 State = dict[str, bytes | None]  # path below the root -> content, or None for a folder
 
 
 class File:
-    """The content as of the last fsync, and what was written since."""
+    """The content as of the last fsync, and the pending writes."""
 
     def __init__(self) -> None:
         self.synced = b""
@@ -35,14 +35,14 @@ class File:
 
 
 class Folder:
-    """The entries as of the last fsync, and the changes since: (name that goes, name that comes, what it then stands for)."""
+    """The entries as of the last fsync, and the pending changes: (removed name, added name, item of the added name)."""
 
     def __init__(self) -> None:
         self.synced: dict[str, File | Folder] = {}
         self.pending: list[tuple[str | None, str | None, File | Folder | None]] = []
 
     def entries(self) -> dict[str, File | Folder]:
-        """As every process sees them."""
+        """Returns the entries that processes see."""
         return renamed(self.synced, self.pending)
 
     def sync(self) -> None:
@@ -50,7 +50,7 @@ class Folder:
 
 
 def written(content: bytes, changes: Iterable[Change]) -> bytes:
-    """The content after writes and truncations."""
+    """Returns the content after writes and truncations."""
     result = bytearray(content)
     for change in changes:
         if change.what == "truncate":
@@ -62,7 +62,7 @@ def written(content: bytes, changes: Iterable[Change]) -> bytes:
 
 
 def renamed(entries: dict[str, File | Folder], changes: Iterable[tuple]) -> dict[str, File | Folder]:
-    """The entries after changes of names."""
+    """Returns the entries after changes of names."""
     result = dict(entries)
     for goes, comes, item in changes:
         if goes is not None:
@@ -76,7 +76,7 @@ Snapshot = dict[str, tuple[int, bytes | None]]  # path below the root -> inode, 
 
 
 def snapshot(root: Path) -> Snapshot:
-    """What lies below a folder; parents before what is in them."""
+    """Returns everything below a folder, parents first."""
     return {
         str(path.relative_to(root)): (path.stat().st_ino, None if path.is_dir() else path.read_bytes())
         for path in sorted(root.rglob("*"))
@@ -84,7 +84,7 @@ def snapshot(root: Path) -> Snapshot:
 
 
 class Disk:
-    """The files below `root`: those of a snapshot, all durable, and then the changes given to apply()."""
+    """The files below `root`: a snapshot, all of it durable, and the changes given to apply()."""
 
     def __init__(self, root: Path, begin: Snapshot) -> None:
         self.root = root
@@ -110,7 +110,7 @@ class Disk:
         return folder
 
     def apply(self, change: Change) -> None:
-        """Replays one change. Changes of deleted files are nobody's."""
+        """Replays one change. Changes of files that the disk does not know are ignored."""
         parent, name = os.path.split(os.path.normpath(change.path))
         if change.what == "sync" and isinstance(self._item(change.path), Folder):
             self._folder(change.path).sync()
@@ -135,20 +135,20 @@ class Disk:
             self._folder(new_parent).pending.append((None, new_name, item))
         elif parent == new_parent:
             self._folder(parent).pending.append((name, new_name, item))
-        else:  # between folders: taken as durable at once, for no journal loses the file itself
+        else:  # between folders: treated as durable at once, because no journalling file system loses the file itself
             self._folder(new_parent).pending.append((None, new_name, item))
             self._folder(new_parent).sync()
             self._folder(parent).pending.append((name, None, None))
             self._folder(parent).sync()
 
     def as_seen(self) -> State:
-        """What every process sees: path below the root -> content, or None for a folder."""
+        """Returns the state that processes see: path below the root -> content, or None for a folder."""
         return state_of(self.top, lambda folder: folder.entries(), lambda file: written(file.synced, file.pending))
 
 
 def after_cut(disk: Disk, chance: random.Random) -> State:
-    """One state that a power cut may leave: path below the root -> content, or None for a folder."""
-    # Half of the states treat all files alike (the worst cases of real file systems), half each as it comes.
+    """Returns a state that a power cut may leave: path below the root -> content, or None for a folder."""
+    # Half of the states treat all files alike (the worst cases of real file systems), the others treat each file at random.
     alike = chance.random() < 0.5
     names, contents = chance.choice(NAMES), chance.choice(CONTENTS)
     how_names: Callable[[], str] = lambda: names if alike else chance.choice(NAMES)  # noqa: E731
@@ -161,7 +161,7 @@ def after_cut(disk: Disk, chance: random.Random) -> State:
 
 
 def state_of(folder: Folder, entries: Callable[[Folder], dict], content: Callable[[File], bytes], path: str = "") -> State:
-    """The files and folders below one: their paths, and what they hold as the functions have it."""
+    """Returns the state below a folder; the functions give the entries of a folder and the content of a file."""
     state: State = {}
     for name, item in entries(folder).items():
         if isinstance(item, Folder):
@@ -173,7 +173,7 @@ def state_of(folder: Folder, entries: Callable[[Folder], dict], content: Callabl
 
 
 def kept_names(folder: Folder, how: str, chance: random.Random) -> list[tuple]:
-    """The pending changes of names that reached the disk."""
+    """Returns the pending changes of names that reached the disk."""
     if how == "all":
         return folder.pending
     if how == "none":
@@ -184,7 +184,7 @@ def kept_names(folder: Folder, how: str, chance: random.Random) -> list[tuple]:
 
 
 def kept_content(file: File, how: str, chance: random.Random) -> bytes:
-    """The content that reached the disk."""
+    """Returns the content that reached the disk."""
     if how == "all" or not file.pending:
         return written(file.synced, file.pending)
     if how == "synced":
@@ -203,7 +203,7 @@ def kept_content(file: File, how: str, chance: random.Random) -> bytes:
 
 
 def digest(state: State) -> bytes:
-    """Equal for equal states."""
+    """Returns a hash of a state."""
     total = hashlib.sha256()
     for path, content in sorted(state.items()):
         total.update(f"{path}\0{-1 if content is None else len(content)}\0".encode())
@@ -212,7 +212,7 @@ def digest(state: State) -> bytes:
 
 
 def put(state: State, root: Path) -> None:
-    """Makes the files and folders of a state."""
+    """Creates the files and folders of a state."""
     for path, content in state.items():
         if content is None:
             (root / path).mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The preloaded library of shim.c from the outside: what shall happen at which call, and the trace of changes that it keeps."""
+"""Interface to the preloaded library of shim.c: the fault to inject, and the trace of changes that it writes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALL_CALLS = (  # in the order of shim.c
 
 @dataclass(frozen=True)
 class Fault:
-    """What happens from the `at`-th of the calls named in `calls` on, `times` times (0: for ever)."""
+    """A fault at the `at`-th of the calls named in `calls` and the following ones, `times` in all (0: no limit)."""
 
     what: str  # fail, short, kill-before, kill-inside, kill-after, signal
     at: int
@@ -27,7 +27,7 @@ class Fault:
     number: int = 0  # errno or signal
 
     def environment(self) -> dict[str, str]:
-        """The variables that tell the library."""
+        """Returns the environment variables that configure the library."""
         return {
             "TORTURE_DO": self.what,
             "TORTURE_AT": str(self.at),
@@ -39,10 +39,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class Change:
-    """One line of the trace: a call that changed a file or folder."""
+    """One entry of the trace: a call that changed a file or folder."""
 
     what: str  # one of CHANGES
-    inode: int  # 0 for calls that take a path only
+    inode: int  # 0 for calls that take only a path
     offset: int  # of a write; the new size of a truncation
     path: str
     new_path: str  # of rename and link
@@ -50,7 +50,7 @@ class Change:
 
 
 def read_trace(trace: Path) -> Iterator[Change]:
-    """All changes, in the order in which they happened."""
+    """Yields all changes in the order in which they happened."""
     content = trace.read_bytes()
     begin = 0
     while begin < len(content):

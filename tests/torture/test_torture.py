@@ -1,4 +1,4 @@
-"""The quick set: a seeded sample of every campaign. And the harness itself: does it see what it is there to see?"""
+"""The quick set, a seeded sample of every campaign; and tests that the harness itself detects faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from shim import SHIM, Fault, read_trace
 
 pytestmark = pytest.mark.skipif(not SHIM.exists(), reason=f"no {SHIM}: it is not built with sanitizers, whose runtime wants to be first")
 
-# How many tries of each campaign, and among how many the sample is taken.
+# Campaign: number of tries, and the number of tries that they are sampled from.
 QUICK = {
     "kills": (45, 3000),
     "faults": (70, 20_000),
@@ -34,7 +34,7 @@ QUICK = {
     "claims": (12, 1000),
     "decisions": (60, 20_000),
 }
-SHARE = 1 if NIGHTLY else 5  # of these tries, one in so many
+SHARE = 1 if NIGHTLY else 5  # one of so many of these tries is made
 SEED = int(os.environ.get("SOFTALIGN_TORTURE_SEED", "1"))
 
 
@@ -55,7 +55,7 @@ def test_a_sample_of_every_campaign(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def python(folder: Path, code: str, fault: Fault | None = None) -> int:
-    """Runs a few lines below a folder, shim first; returns how they ended, which is the errno where a call fails."""
+    """Runs a few lines of Python in a folder with the shim preloaded; returns the exit status, which is errno if a call fails."""
     (folder / "place").mkdir()
     lines = ["import os", "try:", *("  " + line for line in code.splitlines()), "except OSError as error:", "  os._exit(error.errno)"]
     own = {
@@ -108,7 +108,7 @@ def test_the_trace_holds_all_changes_and_strays_are_told(tmp_path: Path) -> None
 
 
 def cut_states(folder: Path, code: str) -> set[bytes | None]:
-    """What a power cut after these lines may leave under the name b; None: no such name."""
+    """Returns the possible contents of the file b after these lines and a power cut; None: there is no b."""
     assert python(folder, code) == 0
     disk = power_cut.Disk(folder / "place", {})
     for change in read_trace(folder / "trace"):
@@ -132,7 +132,7 @@ def test_a_synced_folder_keeps_its_names(tmp_path: Path) -> None:
 
 
 def test_a_program_that_does_not_sync_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same cuts of the same runs, with every sync taken out of the trace."""
+    """Every sync is removed from the trace, and the same cuts are made."""
     syncless = lambda trace: (change for change in read_trace(trace) if change.what != "sync")  # noqa: E731
     monkeypatch.setattr(campaigns, "read_trace", syncless)
     monkeypatch.setattr(campaigns, "turn_of", lambda number: (campaigns.PLAIN, number))

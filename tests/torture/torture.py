@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Tortures the built softalign: kills it at every call, lets calls fail, cuts the power, fills its disk; and runs the fuzzers.
 
-scripts/torture.sh builds what this needs and calls it. Each try is a function of the seed, the campaign and its number; several processes
-share the numbers. What was tried is kept in a folder, so that stopping (Ctrl-C) loses nothing and the same command goes on.
+scripts/torture.sh builds the programs and calls this script. Each try is a function of the seed, the campaign and its number; several
+processes share the numbers. Counts are stored in a folder, so that stopping (Ctrl-C) loses nothing and the same command continues.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from shim import BINARIES, SHIM
 
 ROOT = Path(__file__).parents[2]
 FUZZERS = ROOT / "build" / "fuzz" / "bin"
-FUZZING_SECONDS = 60  # of one try
+FUZZING_SECONDS = 60  # per try
 FUZZER_SHARE = 0.5
 FUZZER_INTERRUPTED = 72  # its exit status after a signal, such as Ctrl-C
 
 
 @dataclass
 class Tally:
-    """How one campaign stands."""
+    """Progress of one campaign."""
 
     next: int = 0  # the number of the next try
     tries: int = 0
@@ -47,7 +47,7 @@ class Tally:
 
 @dataclass
 class Standing:
-    """How one worker stands; in a file of its own."""
+    """Progress of one worker, stored in a file of its own."""
 
     file: Path
     tallies: dict[str, Tally] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Standing:
 
 
 def fuzzer(program: Path, results: Path) -> Callable[[Try], int]:
-    """A campaign of one libFuzzer program: a try is a minute of it. Its corpus grows in the results' folder."""
+    """Returns the campaign of a libFuzzer program: a try runs it for a minute. Its corpus grows in the results folder."""
 
     def fuzz(this: Try) -> int:
         """executions by libFuzzer"""
@@ -76,7 +76,7 @@ def fuzzer(program: Path, results: Path) -> Callable[[Try], int]:
             f"-max_total_time={FUZZING_SECONDS}",
             f"-timeout={FUZZING_SECONDS}",
             f"-report_slow_units={FUZZING_SECONDS}",
-            "-detect_leaks=0",  # only at its end: looking for HDF5's after each input takes half the time
+            "-detect_leaks=0",  # leaks are searched for only at exit: doing so after each input that calls HDF5 takes half the time
             f"-seed={this.chance.randrange(1, 2**31)}",
             f"-artifact_prefix={found}/",
             "-print_final_stats=1",
@@ -95,13 +95,13 @@ def fuzzer(program: Path, results: Path) -> Callable[[Try], int]:
 
 
 def all_campaigns(results: Path) -> dict[str, tuple[Callable[[Try], int], float]]:
-    """The campaigns, and the fuzzers where they are built, each with its share of the time."""
+    """Returns the campaigns and the fuzzers that are built, each with its share of the time."""
     fuzzers = sorted(program for program in FUZZERS.glob("fuzz_*") if os.access(program, os.X_OK) and program.is_file())
     return {**CAMPAIGNS, **{program.name: (fuzzer(program, results), FUZZER_SHARE) for program in fuzzers}}
 
 
 def attempt(name: str, number: int, seed: int, campaign: Callable[[Try], int], folder: Path, results: Path) -> tuple[int, str]:
-    """One try: how many attacks it made, and what did not hold ("" when all did). A failure leaves a folder in the results."""
+    """Makes one try; returns its number of attacks and its fault ("" if all checks passed). A failure leaves a folder in the results."""
     this = Try(folder, number, random.Random(f"{seed} {name} {number}"), seed)
     try:
         return campaign(this), ""
@@ -109,7 +109,7 @@ def attempt(name: str, number: int, seed: int, campaign: Callable[[Try], int], f
         raise
     except Failure as failure:
         fault = str(failure)
-    except Exception:  # the harness itself, which is no reason to end a night's work
+    except Exception:  # an error of the harness should not end the whole campaign
         fault = traceback.format_exc()
     kept = results / "failures" / f"{name}-{number}"
     shutil.copytree(this.place, kept / "work", symlinks=True, dirs_exist_ok=True)
@@ -119,12 +119,12 @@ def attempt(name: str, number: int, seed: int, campaign: Callable[[Try], int], f
 
 
 def processor_time() -> float:
-    """Seconds of one core that this process and those that it has waited for have taken."""
+    """Returns the CPU seconds used by this process and by the children that it has waited for."""
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 class Worker:
-    """One process: takes every n-th number of the campaigns, the one that had least of its share of the time first."""
+    """One of n processes: makes every n-th try of a campaign, and always continues with the campaign that has used least of its share of the time."""
 
     def __init__(self, arguments: argparse.Namespace, worker: int) -> None:
         self.arguments, self.worker = arguments, worker
@@ -141,7 +141,7 @@ class Worker:
         self.stopping = True
 
     def wanted(self) -> list[str]:
-        """The campaigns that have tries left. A fuzzer would meet what it found again and again: it rests while its folder of failures is there."""
+        """Returns the campaigns that have tries left. A fuzzer with a folder of failures is skipped, because it would find the same failure again."""
         tallies, numbers, failures = self.standing.tallies, self.arguments.numbers, self.arguments.results / "failures"
         return [
             name
@@ -152,7 +152,7 @@ class Worker:
         ]
 
     def work(self, until: float) -> None:
-        """Tries, until the time has come or somebody stops it."""
+        """Makes tries until the time is up or a signal stops it."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self.stop)
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a sync costs nothing there
@@ -180,7 +180,7 @@ class Worker:
 
 
 def total(results: Path) -> dict[str, Tally]:
-    """What all workers did together."""
+    """Returns the sums over all workers."""
     sums: dict[str, Tally] = {}
     for file in sorted(results.glob("worker-*.json")):
         standing = Standing(file)
@@ -195,7 +195,7 @@ def total(results: Path) -> dict[str, Tally]:
 
 
 def table(results: Path) -> str:
-    """What all workers did together, as Markdown."""
+    """Returns the sums over all workers as a Markdown table."""
     lines = ["| attack | | tries | minutes | failures |", "| --- | --- | ---: | ---: | ---: |"]
     tallies, campaigns = total(results), all_campaigns(results)
     for name in [name for name in campaigns if name in tallies]:
@@ -207,7 +207,7 @@ def table(results: Path) -> str:
 
 
 def torture(arguments: argparse.Namespace) -> dict[str, Tally]:
-    """All workers, to their end. The same arguments go on where they stopped."""
+    """Runs all workers to their end. With the same arguments, they continue where they stopped."""
     arguments.results.mkdir(parents=True, exist_ok=True)
     settings = arguments.results / "settings"
     mine = f"seed {arguments.seed}, {arguments.workers} workers\n"
@@ -243,7 +243,7 @@ def torture(arguments: argparse.Namespace) -> dict[str, Tally]:
 
 
 def parsed(words: list[str] | None = None) -> argparse.Namespace:
-    """The arguments, also for tests."""
+    """Returns the parsed arguments (tests call this, too)."""
     names = list(all_campaigns(Path()))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=1.0, help="how long (default: 1)")
@@ -252,7 +252,7 @@ def parsed(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--number", type=int, help="make this one try of one campaign, and say what did not hold")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes (default: all cores)")
     parser.add_argument("--results", type=Path, help="where counts and failures are kept (default: build/torture/seed-N)")
-    parser.set_defaults(numbers=None)  # of the tries, by campaign; None: all, in their order
+    parser.set_defaults(numbers=None)  # numbers of the tries of each campaign; None: all in order
     arguments = parser.parse_args(words)
     arguments.results = (arguments.results or ROOT / "build" / "torture" / f"seed-{arguments.seed}").absolute()
     if arguments.number is not None and len(arguments.only or []) != 1:

@@ -1,4 +1,4 @@
-"""What softalign is asked to do while it is tortured: small runs of every kind, a sweep, a study, a recovery. Each ends in records."""
+"""The works that are tortured: small runs of every kind, a sweep, a study, a recovery. Each produces records."""
 
 from __future__ import annotations
 
@@ -68,17 +68,17 @@ SPANISH = ["la casa es roja", "el perro", "perro rojo", "una casa pequeña", "el
 
 @dataclass(frozen=True)
 class Work:
-    """Commands that end in records, the first of which is attacked. Words may hold {inputs}, {out} and {run}, the folder of the run."""
+    """Commands that produce records; the first command is attacked. Words may contain {inputs}, {out} and {run}, the folder of the run."""
 
     name: str
     commands: tuple[tuple[str, ...], ...]
-    retry: tuple[str, ...] = ()  # what the program names when rows failed
-    begins_with: str = ""  # the work whose finished folder, without its records, it starts from
+    retry: tuple[str, ...] = ()  # the command that the program suggests when rows failed
+    begins_with: str = ""  # starts from the finished folder of this work, without its records
     has_cache: bool = False
-    many_runs: bool = False  # with several processes or runs there may be several lines that say why
+    many_runs: bool = False  # with several processes or runs, several lines may report errors
 
     def command(self, number: int | None, **folders: Path) -> list[str]:
-        """One of the commands, or the retry, with the folders filled in."""
+        """Returns a command, or the retry if number is None, with the folders filled in."""
         words = list(self.retry if number is None else self.commands[number])
         for name, folder in folders.items():
             words = [word.replace("{" + name + "}", str(folder)) for word in words]
@@ -86,12 +86,12 @@ class Work:
 
 
 def run_of(name: str, *overrides: str, spec: str = "small.yaml", has_cache: bool = False) -> Work:
-    """The work of training one spec, with overrides."""
+    """Returns the work of training one spec with overrides."""
     return Work(name, (("run", "{inputs}/" + spec, *overrides, "--threads", "1", "--results", "{out}"),), has_cache=has_cache)
 
 
 PLAIN = run_of("plain")
-# What is attacked at every single call ...
+# Works that are attacked at every call.
 WORKS: dict[str, Work] = {
     work.name: work
     for work in (
@@ -122,7 +122,7 @@ WORKS: dict[str, Work] = {
         Work("recover", (("recover", "{run}"), *PLAIN.commands), begins_with="plain"),
     )
 }
-# ... and what, besides these, is killed at random moments.
+# More works that are killed at random moments.
 MORE_WORKS: dict[str, Work] = {
     work.name: work
     for work in (
@@ -141,7 +141,7 @@ MORE_WORKS: dict[str, Work] = {
 
 
 def write_inputs(folder: Path) -> None:
-    """The specs and corpora that all works read."""
+    """Writes the specs and corpora that the works read."""
     folder.mkdir(parents=True)
     (folder / "small.yaml").write_text(SPEC + MODEL)
     (folder / "text.yaml").write_text(TEXT + MODEL)
@@ -152,12 +152,12 @@ def write_inputs(folder: Path) -> None:
         (folder / f"few.{language}").write_text("\n".join(sentences) + "\n")
 
 
-# Claims of other machines, of the future, of nobody: what CLAIM may hold besides what this machine writes there.
+# Values in claims of other machines, of future versions, or of unknown origin, which this machine does not write.
 HOSTILE_VALUES = (None, True, -1, 0, 2**63, 1e300, "", "elsewhere", "\x1b[31mevil\x1b[0m", "x" * 100_000, "a\nb\u202e", [], {}, [[]])
 
 
 def hostile_claim(claim: dict[str, object], chance: random.Random) -> bytes:
-    """A claim that no softalign wrote."""
+    """Returns a claim that no softalign wrote."""
     how = chance.randrange(5)
     if how == 0:
         return chance.choice([b"", b"{}", b"[]", b"null", b"3", b'{"host":', b"\xff\xfe\x00", b"[" * 10_000, b"\0" * 512])
@@ -171,6 +171,6 @@ def hostile_claim(claim: dict[str, object], chance: random.Random) -> bytes:
             changed.pop(key, None)
         else:
             changed[key] = chance.choice(HOSTILE_VALUES)
-    if how == 4:  # a machine that cannot be asked
+    if how == 4:  # a machine that cannot be reached
         changed |= {"boot_id": "another", "machine_id": "another", "host": chance.choice(["elsewhere", "\x1b]0;evil\x07"])}
     return json.dumps(changed).encode()

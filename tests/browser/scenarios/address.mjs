@@ -1,4 +1,4 @@
-// What is chosen stands in the address: a link to it shows the same.
+// The address holds the selections: opening it in another page shows the same state.
 import assert from "node:assert/strict";
 
 export async function play(page) {
@@ -22,13 +22,13 @@ export async function play(page) {
   const other = await page.context().newPage();
   await other.goto(address);
   assert.deepEqual(await state(other), chosen);
-  // A link within the page keeps what is chosen; what is chosen afterwards joins it again.
+  // A link within the page keeps the selections; the next selection puts them into the address again.
   await other.locator("nav a[href='#runs']").click();
   assert.match(other.url(), /#runs$/);
   await other.locator("#curves .legend button").nth(1).click();
   assert.match(other.url(), /sentence=\d+/);
   await other.close();
-  // Back to what is usual: nothing is left of it.
+  // A selection that returns to its default disappears from the address.
   const clean = await page.context().newPage();
   await clean.goto(plain);
   await clean.locator("#axis").selectOption("tokens");

@@ -1,4 +1,4 @@
-// The average of the listed sentences: each row is a distribution, and it follows the filters.
+// The average alignment of the listed sentences: each row is a distribution, and the filters apply.
 import assert from "node:assert/strict";
 
 export async function play(page) {
@@ -6,7 +6,7 @@ export async function play(page) {
   await ui("of").selectOption("all");
   const rows = async () => {
     await page.locator(".pane details summary").click();
-    await page.locator(".pane details tbody td").first().waitFor(); // the table is made when it is asked for
+    await page.locator(".pane details tbody td").first().waitFor(); // the table is created on demand
     return page.locator(".pane details tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].slice(1).map((cell) => Number(cell.textContent))));
   };
   const all = await rows(), count = await page.locator(".sentences li").count();

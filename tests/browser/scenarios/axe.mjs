@@ -1,4 +1,4 @@
-// What axe-core finds on a page, with everything unfolded that a reader may unfold: nothing.
+// axe-core reports no violations on a page with all folded parts opened.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 

@@ -1,4 +1,4 @@
-// What stands under the pointer is the row of the table behind the chart.
+// The tooltip at the pointer shows a row of the table behind the chart.
 import assert from "node:assert/strict";
 
 export async function play(page) {

@@ -1,4 +1,4 @@
-// A legend switches series; curves are zoomed, drawn over tokens and time, with a logarithmic axis and back.
+// The legend hides series; curves can be zoomed, drawn over tokens or time, and on a logarithmic axis.
 import assert from "node:assert/strict";
 
 export async function play(page) {
@@ -9,7 +9,7 @@ export async function play(page) {
   const before = await drawn();
   assert.equal(before.length, 2, "two series");
 
-  // The script draws what was drawn before it.
+  // The script draws the same curves as the page without it.
   await svg.focus();
   await page.keyboard.press("0");
   assert.deepEqual(await drawn(), before);
@@ -27,7 +27,7 @@ export async function play(page) {
   await block.locator(".legend button").first().click();
   assert.deepEqual(await drawn(), before);
 
-  // The keyboard: from point to point, in and out.
+  // The keyboard: moves from point to point, zooms in and out.
   await svg.focus();
   await page.keyboard.press("End");
   const last = await tip();

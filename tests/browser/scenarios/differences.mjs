@@ -1,4 +1,4 @@
-// Sentences are sorted by how much better one model is than another, and the words in which hypothesis and reference differ are marked.
+// Sentences are sorted by the advantage of one model over another, and words in which hypothesis and reference differ are marked.
 import assert from "node:assert/strict";
 
 export async function play(page) {

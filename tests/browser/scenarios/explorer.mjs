@@ -70,7 +70,7 @@ export async function play(page) {
   await page.keyboard.press("Enter");
   const numbers = page.locator(".pane details table");
   await page.locator(".pane details summary").click();
-  await numbers.locator("tbody td").first().waitFor(); // it is made when it is asked for
+  await numbers.locator("tbody td").first().waitFor(); // the table is created on demand
   const row = await page.locator(".reading .target span").evaluateAll((all) => all.findIndex((word) => word.className === "on"));
   const line = (await numbers.locator("tbody tr").nth(row).locator("td").allTextContents()).map(Number);
   assert.ok((await readout()).includes(Math.max(...line).toFixed(3)), `the table's row ${row} is the cursor's`);

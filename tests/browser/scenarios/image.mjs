@@ -1,4 +1,4 @@
-// The explorer of a run whose sources are images: the image below the matrix follows the target word, and a place in it is a column.
+// The explorer of a run whose sources are images: the image below the matrix follows the target word, and each of its cells is a column.
 import assert from "node:assert/strict";
 
 export async function play(page) {

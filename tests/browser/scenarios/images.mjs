@@ -1,4 +1,4 @@
-// Two runs whose sources are images: each picture fits into its pane.
+// Two runs whose sources are images: each image fits into its pane.
 import assert from "node:assert/strict";
 
 export async function play(page) {

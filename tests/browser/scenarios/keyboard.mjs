@@ -1,8 +1,8 @@
-// Tab alone goes everywhere: first the skip link, every stop has a name and a visible focus, and the end is reached.
+// Tab alone reaches everything: the skip link comes first, every stop has a name and a visible focus, and the end is reached.
 import assert from "node:assert/strict";
 
 export async function play(page) {
-  await page.locator("[data-ui=set]").selectOption({ label: "dev" });  // has snapshots to step through
+  await page.locator("[data-ui=set]").selectOption({ label: "dev" });  // the set with snapshots to step through
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
   const link = await page.locator(".skip").boundingBox();

@@ -1,4 +1,4 @@
-// A page with many sentences: how long it took to open, and that its explorer answers.
+// A page with many sentences: returns the time to open it, and checks that its explorer responds.
 import assert from "node:assert/strict";
 
 export async function play(page, { milliseconds }) {

@@ -1,4 +1,4 @@
-// Any page: nothing sticks out, colours can be read in both themes, print leaves the controls out, figures need no script.
+// Any page: nothing overflows, colours are readable in both themes, controls are not printed, figures need no script.
 import assert from "node:assert/strict";
 
 export async function play(page, { script }) {
@@ -33,7 +33,7 @@ export async function play(page, { script }) {
   assert.equal(await folded(), before, "on the screen they are as they were");
 }
 
-// WCAG's contrast of each colour that stands on a card.
+// Returns the WCAG contrast of each colour on a card.
 function readColours() {
   const probe = document.createElement("i");
   document.body.append(probe);

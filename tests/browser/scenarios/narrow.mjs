@@ -1,4 +1,4 @@
-// What is wider than its place says so, and nothing else does; the metric of the rows is in sight, their numbers stay there.
+// Exactly the boxes that must be scrolled have a hint; the metric of the rows is visible, and row numbers stay visible while scrolling.
 import assert from "node:assert/strict";
 
 export async function play(page) {

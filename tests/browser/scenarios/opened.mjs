@@ -1,4 +1,4 @@
-// How long the page takes until it is drawn and its controls answer.
+// Measures the time until the page is drawn and its controls respond.
 import assert from "node:assert/strict";
 
 export async function play(page) {

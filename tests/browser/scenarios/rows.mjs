@@ -1,4 +1,4 @@
-// The rows of a sweep are filtered by value, with their lines, and lead to their runs; the chart of them answers the keyboard.
+// The rows of a sweep and their lines can be filtered by value; rows link to their runs; the chart responds to the keyboard.
 import assert from "node:assert/strict";
 
 export async function play(page) {

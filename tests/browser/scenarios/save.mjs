@@ -1,4 +1,4 @@
-// Pictures and tables leave the page: SVG and PNG of a chart and of a matrix, a table as CSV, Markdown and LaTeX.
+// Figures and tables can be saved: a chart and a matrix as SVG and PNG, a table as CSV, Markdown and LaTeX.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 
@@ -14,7 +14,7 @@ export async function play(page) {
   };
   const figure = page.locator("#curves figure").first(), pane = page.locator(".pane").first();
   await page.locator("#theme").click();
-  await page.locator("#theme").click();  // dark: pictures are light all the same
+  await page.locator("#theme").click();  // dark theme: saved figures are light nevertheless
   for (const [host, words] of [[figure, ["dev: loss (nats)", "updates"]], [pane, ["reference forced", "</s>"]]]) {
     const text = (await saved(host, "SVG")).toString();
     const { faults, texts, size, classes, outside, inks } = await page.evaluate((source) => {

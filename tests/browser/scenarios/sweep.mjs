@@ -1,4 +1,4 @@
-// A sweep: a line and its row light up together, the slider keeps the best, headings sort.
+// A sweep: a line and its row are highlighted together, the slider selects the best rows, headings sort.
 import assert from "node:assert/strict";
 
 export async function play(page) {
