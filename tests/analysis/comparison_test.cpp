@@ -12,7 +12,7 @@ using namespace softalign::test;
 
 namespace {
 
-// A run of a configuration {"score": .., "units": ..} that got some of its 40 sentences right.
+// A run with the configuration {"score": .., "units": ..} that translates `right` of its 40 sentences correctly.
 Run run(const std::string& score, const std::string& units, Index seed, Index right) {
   Run run;
   run.configuration = fmt::format(R"({{"score":{{"type":"{}"}},"units":{}}})", score, units);
@@ -36,7 +36,7 @@ Run run(const std::string& score, const std::string& units, Index seed, Index ri
   return run;
 }
 
-// Three groups of three, two and one seeds, given out of order.
+// Three groups, with three, two and one seeds, in mixed order.
 std::vector<Run> some_runs() {
   return {run("dot", "16", 2, 24),
           run("additive", "16", 3, 33),
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(runs_that_differ_in_the_seed_alone_are_a_group) {
   BOOST_REQUIRE(found.groups.size() == 3u);
   const std::vector<std::pair<std::string, std::string>> first = {{"score.type", "additive"},
                                                                   {"units", "8"}};
-  BOOST_TEST((found.groups[0].parameters == first));  // 8 before 16: they are numbers
+  BOOST_TEST((found.groups[0].parameters == first));  // sorted as numbers: 8 before 16
   BOOST_TEST(found.groups[1].parameters[1].second == "16");
   BOOST_TEST(found.groups[2].parameters[0].second == "dot");
   std::vector<Index> seeds;
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(two_that_are_best_are_none) {
   const std::vector<Run> runs = {run("dot", "1", 1, 3), run("additive", "1", 1, 3)};
   BOOST_TEST(compare(runs, kExact).columns[0].best == -1);
   const std::vector<Run> one = {run("dot", "1", 1, 3)};
-  BOOST_TEST(compare(one, kExact).columns[0].best == -1);  // of nothing else
+  BOOST_TEST(compare(one, kExact).columns[0].best == -1);  // a single group has no rival
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_best_of_several_test_sets) {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(other_signatures_are_refused) {
   for (Run& run : runs) run.test.facts[0].signature = "tok:none";
   runs[4].test.facts[0].signature = "tok:13a";
   BOOST_TEST(contains(refusal([&] { compare(runs, kExact); }), "results/additive81 has tok:13a"));
-  runs[4].test = {};  // no value, so nothing is compared
+  runs[4].test = {};  // a run without values has no signature to compare
   BOOST_TEST(compare(runs, kExact).columns[0].cells[0].count == 0);
 }
 
@@ -139,19 +139,19 @@ BOOST_AUTO_TEST_CASE(every_group_stands_against_the_baseline) {
   found.baseline = 1;  // additive, 16 units
   const auto against = against_baseline(found, {.resamples = 200});
   BOOST_REQUIRE(against.size() == 4u);
-  const AgainstBaseline& same = against[0];  // 8 units, seed 1: as good as seed 1 of the baseline
+  const AgainstBaseline& same = against[0];  // 8 units: equal to the baseline on seed 1
   BOOST_TEST(same.group == 0u);
   BOOST_TEST(same.difference.count == 1);
   BOOST_TEST(same.difference.mean == 0);
-  BOOST_TEST(std::isnan(same.estimate.p));  // one seed has no p
+  BOOST_TEST(std::isnan(same.estimate.p));  // one seed gives no p-value
   BOOST_TEST(std::isnan(same.estimate.interval.low));
-  const AgainstBaseline& worse = against[1];  // dot: 11 wrong more with each of two seeds
+  const AgainstBaseline& worse = against[1];  // dot: 11 more errors with each of two seeds
   BOOST_TEST(worse.difference.count == 2);
   BOOST_TEST(worse.difference.mean == -27.5);
   BOOST_TEST(worse.difference.deviation == 0);
   BOOST_TEST(worse.estimate.value == -27.5);
   BOOST_TEST(worse.estimate.p < 0.01);
-  BOOST_TEST(worse.p_holm == worse.estimate.p);  // of one that has any
+  BOOST_TEST(worse.p_holm == worse.estimate.p);  // corrected for a single p-value
   BOOST_TEST(against[2].column == 1u);
   BOOST_TEST(std::isnan(against[2].estimate.error));  // a series has no sentences
   BOOST_TEST(against[2].untested == "");
@@ -170,9 +170,9 @@ BOOST_AUTO_TEST_CASE(the_baseline_is_the_vanilla_group) {
   BOOST_TEST(compare(runs, kExact).baseline == 1u);
   BOOST_TEST(group_named(compare(runs, kExact).groups, "none") == 1u);
   runs.push_back(with_attention("none", 2));
-  BOOST_TEST(compare(runs, kExact).baseline == 1u);  // two of them: the first
+  BOOST_TEST(compare(runs, kExact).baseline == 1u);  // the first of two vanilla groups
   runs.erase(runs.begin());
-  BOOST_TEST(compare(runs, kExact).baseline == 0u);  // all are
+  BOOST_TEST(compare(runs, kExact).baseline == 0u);  // all groups are vanilla
 }
 
 BOOST_AUTO_TEST_CASE(infinity_is_another_number_than_one_that_was_recorded) {
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(seeds_by_hand) {
   BOOST_TEST(best_of({1, std::nan(""), 3, 2}, true) == 2);
   BOOST_TEST(best_of({1, std::nan(""), 3, 2}, false) == 0);
   BOOST_TEST(best_of({3, 1, 3}, true) == -1);
-  BOOST_TEST(best_of({1, 1, 3}, true) == 2);  // two are equal, but not best
+  BOOST_TEST(best_of({1, 1, 3}, true) == 2);  // the two equal values are not the best
   BOOST_TEST(best_of({std::nan("")}, true) == -1);
 }
 

@@ -1,4 +1,4 @@
-// The importance of a sweep's parameters beside NumPy's least squares, and where there is none.
+// The importance of a sweep's parameters, against NumPy's least squares, and sweeps that have no importance.
 #include "framework/analysis/importance.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -7,10 +7,10 @@
 using namespace softalign;
 namespace {
 
-// The settings and values of these lines of Python, whose shares numpy.linalg.lstsq gives (rss: with an intercept):
+// Settings and values made as in these lines of Python; numpy.linalg.lstsq gives the shares (rss: with an intercept):
 //   y = 3 (a == 1) - 2 (b == "y") (a == 2) + log(lr) + 0.3 sin(1.7 i)
 //   share of a = (rss(b, lr) - rss(a, b, lr)) / rss();   of a and b = (rss(a, b, lr) - rss(a, b, lr, a b)) / rss()
-// where a and b are indicators of their values but the first, and lr is log(lr) and its square, centred.
+// where a and b are indicators of all their values except the first, and lr is log(lr) and its square, centred.
 struct Made {
   std::vector<Difference> settings;
   std::vector<double> values;
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_balanced_design_adds_up) {
         settings.push_back({{"a", std::to_string(a)}, {"b", std::to_string(b)}});
         values.push_back(2 * a + b + (again == 0 ? 0.5 : -0.5));
       }
-  // Sums of squares: a 12, b 8, what is left 3.
+  // Sums of squares: a 12, b 8, residual 3.
   const Importance found = importance_of(settings, values).value();
   const auto near = boost::test_tools::tolerance(1e-12);
   BOOST_TEST(found.explained == 20. / 23, near);
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(there_is_none_of_too_few_runs_or_parameters) {
   BOOST_TEST(!importance_of(made.settings, made.values));
 }
 
-// The difference between having a score and having none is the attention's.
+// The difference between a model with and without a score is attributed to the attention.
 BOOST_AUTO_TEST_CASE(what_a_plugin_leaves_out_counts_for_the_plugin) {
   std::vector<Difference> settings;
   std::vector<double> values;
@@ -101,14 +101,14 @@ BOOST_AUTO_TEST_CASE(what_a_plugin_leaves_out_counts_for_the_plugin) {
   const Importance found = importance_of(settings, values).value();
   const auto near = boost::test_tools::tolerance(1e-12);
   // Sums of squares: attention, means 0 and 3 over 3 and 6 runs, 18; score 1.5; seeds 0.375.
-  BOOST_REQUIRE(found.effects.size() == 2u);  // no pair of a plugin and its part
+  BOOST_REQUIRE(found.effects.size() == 2u);  // no interaction of a plugin with its own options
   BOOST_TEST(found.effects[0].parameters.front() == "attention.type");
   BOOST_TEST(found.effects[0].share == 18 / 19.875, near);
   BOOST_TEST(found.effects[1].parameters.front() == "attention.score.type");
   BOOST_TEST(found.effects[1].share == 1.5 / 19.875, near);
 }
 
-// "" is a value: of an option that a configuration does not have.
+// A missing option counts as a level of its own, "".
 BOOST_AUTO_TEST_CASE(an_option_that_is_not_set_is_a_level) {
   Made made;
   for (std::size_t i = 0; i < made.settings.size(); ++i)

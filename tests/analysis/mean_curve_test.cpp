@@ -1,4 +1,4 @@
-// Curves over seeds, as pages and figures draw them.
+// Mean curves over seeds, as pages and figures draw them.
 #include "framework/analysis/report_curves.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(a_point_is_the_mean_of_the_runs_that_have_a_value_there) {
   BOOST_TEST(curve.least == std::vector<double>({2, 2, 1}));
   BOOST_TEST(curve.most == std::vector<double>({4, 4, 1}));
   BOOST_TEST(curve.deviation[0] == std::sqrt(2.0));
-  BOOST_TEST(std::isnan(curve.deviation[2]));  // of one value
+  BOOST_TEST(std::isnan(curve.deviation[2]));  // a single value has no deviation
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_number_or_squares_to_none_is_no_value) {

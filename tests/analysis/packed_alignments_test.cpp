@@ -1,4 +1,4 @@
-// Attention matrices as the script of a page reads them.
+// Attention matrices in the packed form that a page's script reads.
 #include "framework/analysis/packed_alignments.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -15,7 +15,7 @@ using namespace softalign;
 
 namespace {
 
-// What the page's script does.
+// Unpacks weights in the same way as the page's script.
 std::vector<int> unpacked(const std::string& text) {
   const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::vector<int> bytes, steps;
@@ -36,7 +36,7 @@ std::vector<int> unpacked(const std::string& text) {
   return steps;
 }
 
-// Matrices of some sentences, of two updates and two heads.
+// Matrices of `sentences` sentences, for two updates and two heads.
 std::vector<Alignment> matrices(Index sentences, unsigned seed) {
   std::vector<Alignment> all;
   std::mt19937 random(seed);
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_pane_has_words_links_updates_and_heads) {
   BOOST_TEST(pane["kind"] == "forced");
   BOOST_TEST(pane["updates"] == JsonObject({5, 10}));
   BOOST_TEST(pane["sentence"] == JsonObject({0, 1, 2}));
-  BOOST_TEST(pane["gold"][0] == JsonObject({1, 2}));  // 2 * place, and 1 where it is sure
+  BOOST_TEST(pane["gold"][0] == JsonObject({1, 2}));  // 2 * index, plus 1 if the link is sure
   const Alignment& last = all.back();
   BOOST_TEST(pane["weights"][1][1][2] == packed(last.weights));
   const JsonObject some =
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(beyond_the_budget_the_same_sentences_stay_everywhere) {
   for (const JsonObject& pane : less["panes"])
     for (const JsonObject& sentence : pane["sentence"])
       BOOST_TEST(sentence.get<Index>() % every == 0);
-  BOOST_TEST(packed_alignments(runs, {}, left_out, 20)["panes"].size() <= 1);  // and it ends
+  BOOST_TEST(packed_alignments(runs, {}, left_out, 20)["panes"].size() <= 1);  // and terminates
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_left_out_with_its_reason) {

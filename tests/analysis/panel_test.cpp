@@ -1,4 +1,4 @@
-// Runs with their places in figures, and the panels that they make.
+// Panels of figures, and the assignment of runs to panels and series.
 #include "framework/analysis/panel.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// A complete run that copies or reverses, with this score; loss: of dev, at the end.
+// A complete run of a synthetic task with this score; loss: the final dev loss.
 Run run(const std::string& task, const std::string& score, Index seed, double loss) {
   const std::string configuration =
       fmt::format(R"({{"score":{{"type":"{}"}},"task":{{"type":"{}"}}}})", score, task);
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_SUITE(panel)
 
 BOOST_AUTO_TEST_CASE(a_panel_is_a_test_set_and_a_series_a_configuration) {
   std::vector<Run> runs = two_tasks();
-  runs[1].test_set.clear();  // not tested yet: its task says where it belongs
+  runs[1].test_set.clear();  // not tested yet: its task decides the panel
   place_by_test_set(runs);
   BOOST_TEST(runs[0].panel == "copy-additive, copy-dot");
   BOOST_TEST(runs[1].panel == runs[0].panel);
@@ -58,10 +58,11 @@ BOOST_AUTO_TEST_CASE(a_panel_is_a_test_set_and_a_series_a_configuration) {
   runs.pop_back();
   for (Run& run : runs) run.panel.clear();
   place_by_test_set(runs);
-  BOOST_TEST(runs[0].panel.empty());  // the only one needs no name
+  BOOST_TEST(runs[0].panel.empty());  // a single panel needs no name
 }
 
-// By the type of attention and, where it differs, the score; by the score alone where only the usual attention has one.
+// Names consist of the type of attention and, if it differs, the score; only of the score if no attention but the usual
+// one has a score.
 BOOST_AUTO_TEST_CASE(legends_name_the_attention_before_its_score) {
   const auto names = [](const std::vector<std::string>& attentions) {
     std::vector<std::string> identities;
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(series_are_ranked_by_their_mean_on_dev) {
   place_by_test_set(runs);
   BOOST_TEST(series_of(runs) == (Names{"additive", "dot"}));
   BOOST_TEST(ranked_series(runs, "dev/loss", false) == (Names{"dot", "additive"}));
-  BOOST_TEST(ranked_series(runs, "dev/bleu", false) == (Names{"additive", "dot"}));  // none has it
+  BOOST_TEST(ranked_series(runs, "dev/bleu", false) == (Names{"additive", "dot"}));  // in no run
   runs[2].dev.columns["loss"] = {9};
   BOOST_TEST(ranked_series(runs, "dev/loss", false) == (Names{"additive", "dot"}));
   BOOST_TEST(ranked_series(runs, "dev/loss", true) == (Names{"dot", "additive"}));  // more seeds
@@ -115,7 +116,7 @@ BOOST_AUTO_TEST_CASE(records_are_read_of_whole_series_the_first_of_each_panel) {
   BOOST_TEST((detailed(5) == All{{"one", "a"}, {"one", "b"}, {"one", "c"}, {"two", "c"}}));
   BOOST_TEST((detailed(4) == All{{"one", "a"}, {"one", "b"}, {"two", "c"}}));
   BOOST_TEST((detailed(3) == All{{"one", "a"}, {"two", "c"}}));
-  BOOST_TEST((detailed(1) == All{{"one", "a"}, {"two", "c"}}));  // the first, however many
+  BOOST_TEST((detailed(1) == All{{"one", "a"}, {"two", "c"}}));  // always the first of each
   runs[3].twin = true;
   BOOST_TEST(detailed(3).contains({"one", "b"}));
 }
@@ -130,7 +131,7 @@ BOOST_AUTO_TEST_CASE(what_all_watch_ranks_them) {
   BOOST_TEST(watched_metric(runs) == "dev/bleu");
   runs[0].configuration = watching("dev/chrf");
   BOOST_TEST(watched_metric(runs) == "dev/loss");
-  for (Run& run : runs) run.configuration = watching("dev/length_ratio");  // no good end
+  for (Run& run : runs) run.configuration = watching("dev/length_ratio");  // no direction is better
   BOOST_TEST(watched_metric(runs) == "dev/loss");
 }
 
@@ -138,7 +139,7 @@ BOOST_AUTO_TEST_CASE(the_baseline_is_not_chosen_by_its_score) {
   std::vector<Run> runs = two_tasks();
   runs.pop_back();
   place_by_test_set(runs);
-  for (Run& run : runs) run.test_set.clear();  // there is no record to read
+  for (Run& run : runs) run.test_set.clear();  // no record needs to be read
   std::vector<LeftOut> left_out;
   const auto panel_with = [&](bool ordered) {
     const Names series = ranked_series(runs, "dev/loss", false);
@@ -146,11 +147,11 @@ BOOST_AUTO_TEST_CASE(the_baseline_is_not_chosen_by_its_score) {
   };
   const Panel panel = panel_with(false);
   BOOST_TEST(panel.series == (Names{"dot", "additive"}));
-  BOOST_TEST(panel.comparison->baseline == 1u);  // as `compare` puts them, additive is the first
+  BOOST_TEST(panel.comparison->baseline == 1u);  // although `compare` sorts additive first
   BOOST_REQUIRE(panel.comparison->against.size() == 1u);
   BOOST_TEST(panel.comparison->against[0].group == 0u);
   BOOST_TEST(panel_with(true).comparison->baseline == 0u);
-  runs[1].argument = runs[2].argument = -1;  // named before the other
+  runs[1].argument = runs[2].argument = -1;  // listed before the other run on the command line
   BOOST_TEST(panel_with(false).comparison->baseline == 0u);
   BOOST_TEST(left_out.empty());
 }
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(runs_that_cannot_be_compared_are_left_out) {
                                false,
                                {},
                                left_out);
-  BOOST_TEST(panel.runs.empty());  // the last has no record where its sentences could be
+  BOOST_TEST(panel.runs.empty());  // the last run has no record that could hold its sentences
   BOOST_REQUIRE(left_out.size() == 1u);
   BOOST_TEST(left_out[0].place == "results/copy-dot/2");
 }

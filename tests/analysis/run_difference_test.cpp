@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(ulps_count_the_numbers_between) {
 
 namespace {
 
-// A record whose loss leaves the expected one at an update, by some ulps; 0: never.
+// A record whose loss deviates by two ulps from `update` on, and whose test results then differ, too; 0: no deviation.
 std::filesystem::path record(const test::Scratch& scratch,
                              const std::string& name,
                              Index update = 0,
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(the_same_run_again_differs_in_nothing) {
   const RunDifference found = difference_of_runs(a, b);
   BOOST_TEST(found.same_bits());
   BOOST_TEST((found.spec.empty() && found.data.empty() && found.environment.empty()));
-  BOOST_REQUIRE(found.series.size() == 1u);  // a rate is no result
+  BOOST_REQUIRE(found.series.size() == 1u);  // speed is not a result
   BOOST_TEST(found.series[0].compared == 6);
   BOOST_TEST(found.series[0].different == 0);
   BOOST_TEST(found.hypotheses == 2);

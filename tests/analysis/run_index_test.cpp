@@ -1,4 +1,4 @@
-// The index of runs: what it believes, what it does not, and that it changes nothing but the time.
+// The run index: which entries it trusts and which it reads again, and that it changes only the speed.
 #include "framework/analysis/run_index.hpp"
 
 #include <signal.h>
@@ -17,7 +17,7 @@ using namespace softalign;
 using namespace softalign::test;
 namespace {
 
-// Three finished runs and a cache; looked at when they have been left alone for long.
+// Three complete runs and a cache; look() reads them as if they had been unchanged for 100 seconds.
 struct Setting {
   Scratch scratch;
   fs::path results = scratch / "results", cache = scratch / "cache";
@@ -36,7 +36,7 @@ struct Setting {
   RunIndex look() const { return index_runs(results, {cache, std::time(nullptr) + 100}); }
   fs::path file() const { return index_place(cache, fs::canonical(results / "study").string()); }
 
-  // How many runs are read now, when every one is as it would be without an index.
+  // Returns the number of runs that are read now, after checking that each equals a read without the index.
   std::size_t read() const {
     const RunIndex found = look(), all = index_runs(results, {std::nullopt, 0});
     BOOST_REQUIRE(found.runs.size() == all.runs.size());
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(runs_that_ended_just_now_are_read_once_too) {
   BOOST_TEST(look().read == 3u);
   BOOST_TEST(look().read == 0u);
   for (const auto& [name, entry] : read_index(setting.file(), folder)) BOOST_TEST(entry.ends != "");
-  BOOST_TEST(setting.read() == 0u);  // looked at when they have settled: from now on believed
+  BOOST_TEST(setting.read() == 0u);  // the files have settled: trusted from now on
   for (const auto& [name, entry] : read_index(setting.file(), folder)) BOOST_TEST(entry.ends == "");
   BOOST_TEST(setting.read() == 0u);
 }
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_no_stamp_tells_of_is_noticed_while_a_file_is_
   const RunFolder& run = setting.runs[0];
   const std::string folder = fs::canonical(setting.results / "study").string();
   const std::string name = run.root.filename().string();
-  const fs::path again = setting.scratch / "again";  // the same runs, at another time
+  const fs::path again = setting.scratch / "again";  // the same runs, made at another time
   for (const Index seed : {1, 2, 3}) complete_run(again, seeded(seed));
   for (const fs::path& file :
        {run.identity(), run.spec(), run.status(), run.record(), run.journal(1), run.claim(1)}) {
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_no_stamp_tells_of_is_noticed_while_a_file_is_
     fs::remove_all(setting.cache);
     index_runs(setting.results, {setting.cache, now});
     IndexEntries entries = read_index(setting.file(), folder);
-    entries.at(name).ends = before.ends;  // as if the clock had not ticked in between
+    entries.at(name).ends = before.ends;  // as if the clock had not ticked since
     entries.at(name).run = before.run;
     write_index(setting.file(), folder, entries);
     BOOST_TEST(index_runs(setting.results, {setting.cache, now + 100}).read == 1u, file);
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_another_file_is_read) {
   const RunFolder& run = setting.runs[1];
   for (const fs::path& file :
        {run.identity(), run.spec(), run.status(), run.record(), run.journal(1), run.claim(1)}) {
-    write_file(file, bytes_of(file));  // in place, the same bytes
+    write_file(file, bytes_of(file));  // rewritten in place with the same bytes
     BOOST_TEST(setting.read() == 1u, file);
     BOOST_TEST(setting.read() == 0u);
   }
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_another_file_is_read) {
   fs::create_directory(run.attempt(2));
   BOOST_TEST(setting.read() == 1u);
   BOOST_TEST(setting.read() == 0u);
-  fs::copy(run.claim(1), run.claim(2));  // which changes nothing in the run's own folder
+  fs::copy(run.claim(1), run.claim(2));  // this leaves the run's own folder unchanged
   BOOST_TEST(setting.read() == 1u);
 }
 
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_folders_shares_its_runs) {
   BOOST_TEST(setting.read() == 0u);
 }
 
-// No file of a run changes when its process dies without a word.
+// When the process of a run is killed, none of the run's files change.
 BOOST_AUTO_TEST_CASE(a_killed_run_is_lost_at_once) {
   const Setting setting;
   const pid_t child = begin_child([&] {
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(an_index_that_cannot_be_written_is_none) {
   BOOST_TEST(setting.read() == 0u);
 }
 
-// Of many runs one that is new is not worth writing them all again.
+// One new run among many does not justify rewriting the whole index.
 BOOST_AUTO_TEST_CASE(one_new_run_of_many_is_not_yet_written) {
   const Setting setting;
   setting.copy_first(300);

@@ -1,4 +1,4 @@
-// What is read of one run, and what is said of one that cannot be read.
+// Reading a single run, and the messages about runs that cannot be read.
 #include "framework/analysis/run.hpp"
 
 #include <cmath>
@@ -11,7 +11,7 @@ using namespace softalign;
 using namespace softalign::test;
 namespace {
 
-// The fault of a run after something was done to it: it names the file and says what to do.
+// Returns the fault of a run damaged by `spoil`, after checking that it names the file and says what to do.
 std::string fault_after(const std::function<void(const RunFolder&)>& spoil) {
   const Scratch scratch;
   const RunFolder run = complete_run(scratch.path(), seeded(1));
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(says_what_lists_and_sweeps_need) {
   BOOST_TEST((test.metrics == std::vector<std::string>{"bleu", "loss"}));
   BOOST_TEST(test.facts[0].units == "percent");
   BOOST_TEST(test.facts[0].signature == "tok:none");
-  BOOST_TEST(test.facts[0].title == "BLEU");  // the record does not say it: an older one
+  BOOST_TEST(test.facts[0].title == "BLEU");  // filled in, because an older record has no title
   BOOST_TEST(test.facts[1].units == "nats");
   BOOST_TEST((test.values == Array2d{{21.5, 0.5}}));
 
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_file) {
               write_file(run.identity(), "{\"seed\":1}");
             }}})
     BOOST_TEST(contains(fault_after(harm), file), fault_after(harm));
-  const Scratch empty;  // who lists it took it for a run's because it could not be read then
+  const Scratch empty;  // as if a listing had taken an unreadable folder for a run
   BOOST_TEST(read_run(empty.path()).state() == "unreadable");
 }
 
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_record_is_not_over) {
   const Run same = read_run(run.root / "");
   BOOST_TEST(same.run_id == run.root.filename().string());
   BOOST_TEST(same.name == "study");
-  const RunFolder begun{scratch / "study/begun"};  // by this process, which has written nothing yet
+  const RunFolder begun{scratch / "study/begun"};  // claimed, but nothing written yet
   const Claim claim(FileSystem::real(), begun, false);
   BOOST_TEST(read_run(begun.root).state() == "claimed");
 }

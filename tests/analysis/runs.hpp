@@ -1,4 +1,4 @@
-// What the analysis tests share: small runs as a trainer leaves them, and a folder that goes away.
+// Shared by the analysis tests: small runs as a trainer leaves them.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -9,7 +9,7 @@
 
 namespace softalign::test {
 
-// What a run of this seed is.
+// The identity of a run with this seed.
 inline RunIdentity seeded(Index seed, const std::string& name = "study") {
   const std::string json = fmt::format("{{\"seed\":{}}}", seed);
   return {.name = name,
@@ -18,7 +18,7 @@ inline RunIdentity seeded(Index seed, const std::string& name = "study") {
           .identity_json = json};
 }
 
-// Trains `updates` steps; dev results after every fourth.
+// Records `updates` training steps, with dev results after every fourth.
 inline void train_some(Recorder& record, Index updates) {
   for (Index u = 1; u <= updates; ++u) {
     record.scalars("train", u, {{"loss", 10.0 / static_cast<double>(u)}, {"tokens_per_s", 1e3}});

@@ -14,7 +14,7 @@ using namespace softalign::test;
 
 namespace {
 
-// A system of several seeds: for each and each sentence whether it is right.
+// A system trained with several seeds. right[seed][sentence] is 1 for a correct sentence and 0 otherwise.
 class System {
  public:
   explicit System(const std::vector<std::vector<double>>& right) {
@@ -61,20 +61,19 @@ class Normal {
   std::uint64_t next_ = 0;
 };
 
-// How much results vary: with the seed, with the sentence, and with a sentence in a seed. Standard deviations of
-// single results.
+// Standard deviations of single results: between seeds, between sentences, and of the interaction of sentence and seed.
 struct Variation {
   const char* name;
   double seed, sentence, both;
 };
 
-// The shares of simulated studies whose difference is called significant: at kLevel, and as one of fifteen by Holm.
+// The shares of simulated studies whose difference is significant: at kLevel, and as the first of fifteen by Holm.
 struct Significant {
   double alone, of_fifteen;
 };
 
-// Results are normal, and a test set drawn anew has the mean of `sentences` independent ones: its bootstrap is drawn
-// from that distribution.
+// Results are normal. The mean over a resampled test set is a mean over kSentences independent results, so the
+// bootstrap is drawn from that distribution.
 Significant share_significant(Index seeds, const Variation& varies, double difference) {
   const Index studies = difference == 0 ? 2000 : 400;
   constexpr Index kSentences = 200, kDraws = 200;
@@ -117,7 +116,8 @@ BOOST_AUTO_TEST_CASE(an_estimate_by_hand) {
   BOOST_TEST(found.p == 0.08895827057251392, near);
 }
 
-// Without variation over sentences it is Student's t-test over the seeds: quantile 4.302653 of 2 degrees of freedom.
+// Without variation over sentences the estimate is Student's t-test over the seeds: quantile 4.302653 at 2 degrees of
+// freedom.
 BOOST_AUTO_TEST_CASE(seeds_alone_are_a_t_test) {
   const Estimate found = estimate({1, 2, 3}, {}, 0);
   BOOST_TEST(found.interval.high - 2 == 4.302652729696142 / std::sqrt(3.0),
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(seeds_alone_are_a_t_test) {
 BOOST_AUTO_TEST_CASE(what_is_not_known_is_not_estimated) {
   const Estimate one = estimate({2}, {1, 3, 2, 2}, 50);
   BOOST_TEST(one.interval.low < 2);
-  BOOST_TEST(std::isnan(one.p));  // of one seed
+  BOOST_TEST(std::isnan(one.p));  // one seed gives no p-value
   for (const Estimate& none : {estimate({2}, {}, 0),
                                estimate({2, 3}, {}, 5),
                                estimate({2, 3}, {kUndefined, kUndefined, 1}, 50),
@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_not_estimated) {
   BOOST_TEST(estimate({0, 0}, {0, 0, 0}, 50).p == 1);
 }
 
-// The share of false alarms is at most 6 %, and 0.6 % of a claim corrected for fifteen (0.33 % are allowed; the rest is
-// that of 2,000 studies), whatever varies; the power is what 3 and 5 seeds give.
+// Whatever varies, at most 6 % of differences are false alarms, and at most 0.6 % after correction for fifteen claims
+// (0.33 % are allowed; the margin is for the error of 2,000 simulated studies). The power is printed.
 BOOST_AUTO_TEST_CASE(the_level_is_held) {
   const Variation all[] = {{"seeds", 1, 0.01, 0.01},
                            {"sentences", 0, 1, 0.01},
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(the_level_is_held) {
     }
 }
 
-// What the obvious alternative does: seeds are drawn anew, with replacement.
+// The obvious alternative: a bootstrap that resamples seeds with replacement.
 BOOST_AUTO_TEST_CASE(a_bootstrap_of_few_seeds_does_not_hold_its_level) {
   for (const auto& [seeds, least] : {std::pair{3, 0.25}, {5, 0.14}}) {
     Normal normal("bootstrap of seeds");
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_bootstrap_of_few_seeds_does_not_hold_its_level) {
 
 namespace {
 
-// Whether each of the sentences is right; of two seeds.
+// A system with two seeds, each of whose sentences is correct with probability `rate`.
 System made_system(std::string_view name, Index sentences, float rate) {
   const RandomStream stream(1, name);
   std::vector<std::vector<double>> right(2);
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(sides_may_be_exchanged_and_threads_change_no_bit) {
   BOOST_TEST(none.p == 1);
 }
 
-// The bootstrap's standard error of a mean is the sample's: sqrt(p (1 - p) / n).
+// The bootstrap's standard error of a mean equals that of the sample, sqrt(p (1 - p) / n).
 BOOST_AUTO_TEST_CASE(of_one_seed_the_sentences_decide) {
   const System system = made_system("a", 400, 0.5F);
   SystemResults one = system.results();
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(of_one_seed_the_sentences_decide) {
   BOOST_TEST(std::isnan(found.p));
 }
 
-// Sentences that occur twice are no more evidence than once.
+// Duplicate sentences add no evidence.
 BOOST_AUTO_TEST_CASE(sentences_of_a_cluster_are_drawn_together) {
   const System once = made_system("a", 300, 0.5F);
   SystemResults all = once.results(), twice = all;
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(sentences_of_a_cluster_are_drawn_together) {
   const double apart = score_estimate(exact_match(), twice).error;
   twice.clusters = clusters;
   const double together = score_estimate(exact_match(), twice).error;
-  const double tolerance = 6 / std::sqrt(2.0 * kResamples);  // of a ratio of two bootstraps
+  const double tolerance = 6 / std::sqrt(2.0 * kResamples);  // for a ratio of two bootstraps
   BOOST_TEST(std::abs(together / alone - 1) < tolerance);
   BOOST_TEST(std::abs(apart / alone * std::sqrt(2.0) - 1) < tolerance);
 }
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(systems_of_other_sentences_are_refused) {
   BOOST_CHECK_THROW(difference_of({}, {}), Error);
 }
 
-// Worked by hand: 4 p-values, times 4, 3, 2 and 1 in rising order, never falling.
+// Worked by hand: 4 p-values in rising order are multiplied by 4, 3, 2 and 1 and made monotone.
 BOOST_AUTO_TEST_CASE(holm_by_hand) {
   const auto corrected = holm({0.04, 0.01, std::nan(""), 0.03, 0.015});
   const std::vector<double> expected = {0.06, 0.04, 0, 0.06, 0.045};

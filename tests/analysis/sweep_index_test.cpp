@@ -1,5 +1,5 @@
-// sweep.h5: what is in it, and that its bytes depend on nothing else. Other people's libraries read
-// it in tests/record/test_sweep_index.py.
+// sweep.h5: its contents, and that its bytes depend on nothing else. tests/record/test_sweep_index.py reads it with
+// third-party libraries.
 #include "framework/analysis/sweep_index.hpp"
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace softalign;
 using namespace softalign::test;
 namespace {
 
-// A run of 12 updates, one of 8 without a test, and one that nobody has begun.
+// A run of 12 updates, a run of 8 without test results, and a run that has not started.
 SweepTable sweep_in(const fs::path& folder) {
   SweepTable table{"study", "dev/bleu", "maximize", {}};
   const auto row = [&](Index k, const std::string& state, const std::string& rate, Index updates) {
@@ -46,7 +46,7 @@ std::vector<T> values(const Hdf5Reader& file, const std::string& path) {
   return std::get<std::vector<T>>(file.read(path));
 }
 
-// Whether two lists of numbers are the same, NaN for NaN.
+// Checks that two lists of numbers are equal, where NaN equals NaN.
 void check(const std::vector<double>& found, const std::vector<double>& wanted) {
   BOOST_REQUIRE(found.size() == wanted.size());
   for (std::size_t i = 0; i < found.size(); ++i)
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_table_without_any_run_yet) {
   BOOST_TEST(Hdf5Reader(scratch / "sweep.h5").children("").empty());
 }
 
-// The same runs made again at another time, in another place, have the same bytes.
+// The same runs, made again at another time in another folder, give the same bytes.
 BOOST_AUTO_TEST_CASE(its_bytes_are_a_function_of_plan_and_records) {
   const Scratch scratch;
   write_sweep_index(scratch / "a.h5", sweep_in(scratch / "a"));
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(its_bytes_are_a_function_of_plan_and_records) {
   SweepTable again = sweep_in(scratch / "b");
   write_sweep_index(scratch / "b.h5", again);
   BOOST_TEST(read_file(scratch / "a.h5") == read_file(scratch / "b.h5"));
-  for (SweepTable::Row& row : again.rows)  // as the index of runs gives them back
+  for (SweepTable::Row& row : again.rows)  // as the run index returns them
     if (row.run)
       row.run = index_runs(scratch / "b" / "study" / row.run_id, {scratch / "cache"}).runs.at(0);
   again.rows[1].run->test = {};
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(is_replaced_only_when_it_changes) {
   BOOST_TEST(write_sweep_index(file, table));
   const std::string whole = read_file(file);
   write_file(file, whole.substr(0, 1000));
-  BOOST_CHECK_THROW(write_sweep_index(file, table), DataError);  // nobody knows whose it is
+  BOOST_CHECK_THROW(write_sweep_index(file, table), DataError);  // the damaged file may not be ours
   fs::remove(file);
   BOOST_TEST(write_sweep_index(file, table));
   BOOST_TEST(read_file(file) == whole);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(is_no_record) {
 
 BOOST_AUTO_TEST_CASE(sample_for_python) {
   const Scratch scratch;
-  const char* wanted = std::getenv("SOFTALIGN_SAMPLE");  // a folder that takes it
+  const char* wanted = std::getenv("SOFTALIGN_SAMPLE");  // the folder to write it to
   const fs::path folder = wanted ? fs::path(wanted) : scratch.path();
   BOOST_TEST(write_sweep_index(folder / "sweep.h5", sweep_in(folder)));
 }

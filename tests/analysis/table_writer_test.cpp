@@ -28,7 +28,7 @@ const std::vector<std::vector<Cell>> kRows = {
 
 BOOST_AUTO_TEST_SUITE(table_writer)
 
-// RFC 4180: fields with separators, quotes or line ends are quoted, quotes doubled, lines end in CR LF.
+// RFC 4180: fields with separators, quotes or line ends are quoted, quotes are doubled, and lines end in CR LF.
 BOOST_AUTO_TEST_CASE(csv) {
   BOOST_TEST(table(TableFormat::csv, kRows) ==
              "a,\"b,\"\"c\"\"\"\r\n-3,0.1\r\n\"x, "

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(rewinding_gives_the_same_memory_again) {
   BOOST_TEST(arena.peak() > 3000000 * sizeof(real));
 }
 
-// The state of a search grows so, and its steps give back all that they took.
+// The state of a search grows in this way, and each of its steps returns all memory that it took.
 BOOST_AUTO_TEST_CASE(arrays_that_grow_with_every_step_leave_nothing_behind) {
   Arena arena;
   arena.array({100});

@@ -1,4 +1,4 @@
-// xtensor arrays give the bits of plain loops: reductions are in order, and expressions on a view write where it points.
+// xtensor arrays give the same bits as plain loops: reductions run in order, and expressions write through a view.
 #include "framework/base/array.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@ using namespace softalign;
 
 namespace {
 
-// From 1e-6 to 1e6 of either sign: another order of adding them has another sum.
+// Numbers from 1e-6 to 1e6 of either sign, whose sum depends on the order of additions.
 std::vector<double> some_numbers(std::size_t count) {
   const RandomStream stream(1, "numbers");
   std::vector<double> numbers;
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_sum_is_that_of_a_loop_bit_for_bit) {
   std::vector<double> numbers = some_numbers(1000);
   const double forwards = plain_sum(numbers);
   std::ranges::reverse(numbers);
-  BOOST_TEST(plain_sum(numbers) != forwards);  // so the order is seen
+  BOOST_TEST(plain_sum(numbers) != forwards);  // so the test can see the order
 }
 
 BOOST_AUTO_TEST_CASE(an_expression_on_views_is_a_loop_bit_for_bit) {

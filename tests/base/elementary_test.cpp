@@ -19,7 +19,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity(),
                  kNan = std::numeric_limits<double>::quiet_NaN();
 
-// MPFR's results, rounded to a number of `digits` bits.
+// MPFR's results, rounded to `digits` bits.
 class Reference {
  public:
   explicit Reference(int digits) {
@@ -51,7 +51,7 @@ class Reference {
 };
 
 #ifdef SOFTALIGN_SANITIZE
-constexpr std::uint64_t kStep = 997;  // not every float, where each takes ten times as long
+constexpr std::uint64_t kStep = 997;  // every 997th float, because each takes ten times as long
 #else
 constexpr std::uint64_t kStep = 1;
 #endif
@@ -64,7 +64,7 @@ struct Function {
   const char* name;
   double (*ours)(double);
   int (*mpfr)(mpfr_t, const mpfr_t, mpfr_rnd_t);
-  double low, high;  // of random arguments
+  double low, high;  // the range of random arguments
 };
 
 const std::vector<Function>& functions() {
@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(functions_of_one_number_are_correctly_rounded) {
   }
 }
 
-// Where sine and cosine are nearly zero, and arguments that are known to lie hard: exp and log of them are nearest to
-// the middle between two numbers (Lefevre and Muller).
+// Arguments whose sine or cosine is nearly zero, and the known worst cases of exp and log, whose results are nearest to
+// the midpoint of two doubles (Lefevre and Muller).
 BOOST_AUTO_TEST_CASE(hard_arguments_are_correctly_rounded) {
   Reference reference(53);
   for (const double x : {0x1.fffffffffffffp-1,
@@ -136,10 +136,10 @@ BOOST_AUTO_TEST_CASE(powers_are_correctly_rounded) {
   }
   for (const auto& [x, y] : {std::pair{0x1.fffffffffffffp-1, 0.5},
                              {0x1.ffffffffffffep-1, 0.25},
-                             {0x1.fffffffffffffp-1, 1.5}})  // next to one
+                             {0x1.fffffffffffffp-1, 1.5}})  // arguments next to one
     BOOST_TEST(same(exact::pow(x, y), reference.power(x, y)), x << " to the power of " << y);
   BOOST_TEST(exact::exp(0x1p-53) == 0x1.0000000000001p+0);
-  // Exact, or in the middle between two numbers.
+  // Results that are exact, or the midpoint of two doubles.
   for (int x = (1 << 27) - 2001; x < 1 << 27; x += 2)
     for (const int scale : {-500, 0, 460})
       BOOST_REQUIRE(
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(special_numbers_are_as_in_c) {
                             kNan};
   for (const double x : special) {
     const auto check = [&](double ours,
-                           double of_c) {  // its other results may be rounded in another way
+                           double of_c) {  // the C library may round its other results differently
       if (of_c == 0 || std::fabs(of_c) == 1 || !std::isfinite(of_c)) BOOST_TEST(same(ours, of_c));
     };
     BOOST_TEST_CONTEXT(x) {
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(special_numbers_are_as_in_c) {
   BOOST_TEST(std::isnan(exact::sin(1e300)));
 }
 
-// All floats: the C library's double decides but where it lies next to the middle between two floats; there MPFR does.
+// All floats, checked by the C library's double result, or by MPFR if that lies next to the midpoint of two floats.
 BOOST_AUTO_TEST_CASE(the_logarithm_of_every_float_is_correctly_rounded) {
   Reference reference(24);
   const std::uint64_t end = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());

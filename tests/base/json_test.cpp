@@ -1,4 +1,4 @@
-// JSON of others: what is no JSON, or nested without end, is discarded before anything walks it.
+// Untrusted JSON: invalid or too deeply nested text is discarded before anything traverses it.
 #include "framework/base/json.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(nesting_is_bounded) {
 BOOST_AUTO_TEST_CASE(brackets_in_text_nest_nothing) {
   const Json json{{"name", std::string(1000, '[') + "\"\\{"}, {"list", {1, 2}}};
   BOOST_TEST(read_json<Json>(json.dump()) == json);
-  // As long as a list is, it is not deep.
+  // A long list is not deep.
   std::string list = "[";
   for (int i = 0; i < 1000; ++i) list += "[],";
   BOOST_TEST(read_json<Json>(list + "0]").size() == 1001U);
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(brackets_in_text_nest_nothing) {
 BOOST_AUTO_TEST_CASE(the_number_of_values_is_bounded) {
   std::string list = "[0";
   for (std::size_t i = 3; i < kMostJson; ++i) list += ",0";
-  BOOST_TEST(read_json<Json>(list + "]").size() == kMostJson - 2);  // and two brackets
+  BOOST_TEST(read_json<Json>(list + "]").size() == kMostJson - 2);  // the brackets count, too
   BOOST_TEST(read_json<Json>(list + ",0]").is_discarded());
 }
 

@@ -1,4 +1,4 @@
-// What limits memory, read from made files of /proc and /sys.
+// The memory limits of a machine, read from made-up files of /proc and /sys.
 #include "framework/base/process.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// What ranks exchange.
+// Exchanges between ranks.
 #include "framework/base/ranks.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_SUITE(ranks)
 BOOST_AUTO_TEST_CASE(sums_are_those_of_the_tree) {
   for (const int count : {1, 2, 4, 8, 16}) {
     const std::size_t size = 103;
-    Bounds bounds = {0};  // some of them empty
+    Bounds bounds = {0};  // some slices are empty
     for (int i = 1; i < count; ++i)
       bounds.push_back(i * i % 3 == 0 ? bounds.back() : i * 103 / count);
     bounds.push_back(103);

@@ -21,13 +21,13 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_is_named_and_nobody_waits) {
   std::filesystem::create_symlink("loop", folder / "loop");
   for (const char* name : {"none", "large"})
     BOOST_CHECK_THROW(read_file(folder / name, 100), DataError);
-  for (const fs::path& place :  // what such a thing holds is unknown
+  for (const fs::path& place :  // not regular files: their contents are unknown
        {folder / "loop", folder.path(), folder / "pipe", fs::path("/dev/null")})
     BOOST_CHECK_THROW(read_file(place, 100), MachineError);
   BOOST_TEST(read_file(folder / "link", 5) == "bytes");
 }
 
-// A file that begins where nothing can be read: a process's own memory.
+// A file whose first byte cannot be read: the process's own memory.
 BOOST_AUTO_TEST_CASE(a_disk_that_cannot_be_read_is_the_machines_fault) {
   if (!std::filesystem::exists("/proc/self/mem")) return;
   char byte = 0;

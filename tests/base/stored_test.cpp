@@ -1,4 +1,4 @@
-// What a described struct is as JSON and as CBOR, and what is no such thing.
+// Described structs as JSON and as CBOR, and input that is refused.
 #include "framework/base/stored.hpp"
 
 #include <boost/test/unit_test.hpp>

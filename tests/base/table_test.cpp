@@ -1,4 +1,4 @@
-// Tables of text: columns of wide and combining characters, and what gives way where there is no room.
+// Text tables: columns of wide and combining characters, and which columns are cut if there is no room.
 #include "framework/base/text.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(table)
 BOOST_AUTO_TEST_CASE(puts_texts_into_columns) {
   std::setlocale(LC_CTYPE, "C.UTF-8");
   Table table({{"name"}, {"n", Side::right}});
-  table.row({"e\xcc\x81t\xc3\xa9", "1"});  // an accent of its own takes no column
+  table.row({"e\xcc\x81t\xc3\xa9", "1"});  // a combining accent takes no column
   table.row({"a\nb", "200"});
   BOOST_TEST(table.str() == "name    n\ne\xcc\x81t\xc3\xa9     1\na\\nb  200\n");
   BOOST_CHECK_THROW(table.row({"one"}), BugError);

@@ -1,4 +1,4 @@
-// What a message shows of other people's text, and what may be read as a file.
+// Escaping of untrusted text in messages, and which paths may be read as files.
 #include "framework/base/text.hpp"
 
 #include <sys/stat.h>
@@ -27,12 +27,12 @@ BOOST_AUTO_TEST_CASE(control_characters_and_broken_bytes_are_spelt_out) {
   BOOST_TEST(printable("a\nb\tc\rd") == "a\\nb\\tc\\rd");
   BOOST_TEST(printable(std::string_view("\0\x1b[31m\x7f", 7)) == "\\x00\\x1b[31m\\x7f");
   BOOST_TEST(printable("a\xc2\x9b"
-                       "31m") == "a\\xc2\\x9b31m");              // CSI as one character
-  BOOST_TEST(printable("a\xe2\x80\xae") == "a\\xe2\\x80\\xae");  // right to left from here on
+                       "31m") == "a\\xc2\\x9b31m");              // CSI as a single character
+  BOOST_TEST(printable("a\xe2\x80\xae") == "a\\xe2\\x80\\xae");  // right-to-left override
   for (const char* mark : {"\u061c", "\u200e", "\u200f", "\u202a", "\u2066", "\u2069"})
     BOOST_TEST(printable(mark).starts_with("\\x"), mark);
   BOOST_TEST(printable("\xff\xc3") == "\\xff\\xc3");                          // not UTF-8
-  BOOST_TEST(printable("\xe2\x80\xa6 \xc2\xa0") == "\xe2\x80\xa6 \xc2\xa0");  // … and its likes
+  BOOST_TEST(printable("\xe2\x80\xa6 \xc2\xa0") == "\xe2\x80\xa6 \xc2\xa0");  // … and NBSP
 }
 
 BOOST_AUTO_TEST_CASE(long_text_is_cut_between_characters) {

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Times softalign and its strongest peers in turns on one machine and prints one table: training steps and decoding.
 
-Every program is started once and keeps its model; a round asks each of them for one measurement, one after the other, so that
-whatever else the machine does meets all of them alike. The table gives medians over all rounds.
+Every program is started once and keeps its model. In each round the programs take one measurement each, one after the other, so
+that other load on the machine affects all of them alike. The table gives medians over all rounds.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ RNNSEARCH = ("small", "medium", "long", "paper", "tiny")
 
 @dataclass(frozen=True)
 class Peer:
-    """A way to run a rival: its script in tests/bench/peers, and the mode that the script takes."""
+    """A configuration of a peer: its script in tests/bench/peers, and the mode to pass to the script."""
 
     name: str
     script: str
     mode: str
-    tuned: bool = False  # the environment of tuned()
-    apart: bool = False  # a process for each thread, each on a core of its own, instead of threads
+    tuned: bool = False  # run it in the environment of tuned()
+    apart: bool = False  # one process per thread, each on its own core, instead of threads
     configurations: tuple[str, ...] = CONFIGURATIONS + ("tiny",)
 
     @property
@@ -46,7 +46,7 @@ class Peer:
         return self.script == "pytorch.py" and self.mode != "by_hand"
 
 
-UNROLLED = tuple(name for name in Peer.configurations if name != "long")  # 80 steps compile for a quarter of an hour
+UNROLLED = tuple(name for name in Peer.configurations if name != "long")  # compiling 80 steps takes a quarter of an hour
 PEERS = {
     "train": {
         "eager": Peer("PyTorch eager", "pytorch.py", "eager"),
@@ -62,13 +62,13 @@ PEERS = {
         "eager": Peer("PyTorch eager", "pytorch.py", "eager", configurations=RNNSEARCH),
         "eager-apart": Peer("PyTorch eager, processes", "pytorch.py", "eager", apart=True, configurations=RNNSEARCH),
         "compile-tuned": Peer("PyTorch compile, tuned, processes", "pytorch.py", "compile", tuned=True, apart=True,
-                              configurations=RNNSEARCH[:-1]),  # tiny has fewer blocks of symbols than hypotheses
+                              configurations=RNNSEARCH[:-1]),  # the vocabulary of tiny has fewer blocks of symbols than hypotheses
     },
 }  # fmt: skip
 
 
 def tuned() -> dict[str, str]:
-    """PyTorch's matrix library takes its AVX-512 path on processors of every maker, malloc keeps its memory and asks for large pages."""
+    """An environment where PyTorch's matrix library uses AVX-512 on any vendor's CPU, and malloc keeps memory and requests huge pages."""
     library = ROOT / "build/peers_tuned.so"
     if not library.exists():
         subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, ROOT / "tests/bench/peers/tuned.c"], check=True)
@@ -78,18 +78,18 @@ def tuned() -> dict[str, str]:
 
 @dataclass
 class Contestant:
-    """One program on one configuration: processes that measure when told to, all at once."""
+    """One program on one configuration: one or more processes that measure at the same time, on request."""
 
     name: str
     command: list[str]
     environment: dict[str, str] = field(default_factory=dict)
-    cores: list[str] = field(default_factory=list)  # one process on each; else one process
+    cores: list[str] = field(default_factory=list)  # pins one process to each core; empty: one unpinned process
     processes: list[subprocess.Popen[str]] = field(default_factory=list)
-    answers: list[list[dict[str, Any]]] = field(default_factory=list)  # of each process
+    answers: list[list[dict[str, Any]]] = field(default_factory=list)  # for each process, its measurements
     summaries: list[dict[str, Any]] = field(default_factory=list)
 
     def start(self) -> bool:
-        """False when it cannot run: the reason is on standard error."""
+        """Starts the processes. Returns False if they cannot run; the reason is on standard error."""
         pinned = [["taskset", "-c", core, *self.command] for core in self.cores] or [self.command]
         self.processes = [
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | self.environment)
@@ -120,7 +120,7 @@ class Contestant:
         return [number for answer in self.answers[process] for number in answer.get(which, [])]
 
     def rate(self, of: str) -> float:
-        """of: what a repetition works through (the summary's name for the number). A second's, of all processes."""
+        """Units per second, summed over all processes. of: the summary's key for the number of units in a repetition."""
         return sum(summary[of] / statistics.median(self.seconds(process=i)) for i, summary in enumerate(self.summaries))
 
 
@@ -156,7 +156,7 @@ def compare(what: str, configuration: str, threads: int, beam: int, arguments: a
             one.measure()
     unit = "target_tokens" if what == "train" else "sentences"
     rows = []
-    gigaflops, peak = None, None  # softalign's count and the processor's, which hold for every program
+    gigaflops, peak = None, None  # softalign's count of operations and the processor's peak, valid for every program
     for one in running:
         one.finish()
         gigaflops = one.summary.get("gflop_per_step", gigaflops)
@@ -187,7 +187,7 @@ def compare(what: str, configuration: str, threads: int, beam: int, arguments: a
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Markdown. A dash stands for what a program does not tell."""
+    """A Markdown table. A dash marks a value that a program does not report."""
 
     def number(value: float | None, digits: int = 0) -> str:
         return "–" if value is None else f"{value:,.{digits}f}"
@@ -215,7 +215,7 @@ def processor() -> str:
 
 
 def build() -> str:
-    """Builds softalign_bench. Returns a Python that may have PyTorch: that of build/pytorch, made here when PyPI can be reached."""
+    """Builds softalign_bench. Returns a Python that may have PyTorch: that of build/pytorch, installed if PyPI can be reached."""
     subprocess.run([ROOT / "scripts/setup.sh", "build", "tests"], check=True)
     subprocess.run(["cmake", "--build", ROOT / "build/release", "--target", "softalign_bench"], check=True)
     folder = ROOT / "build/pytorch"
@@ -273,7 +273,7 @@ def main() -> None:
         rows = []
         for name in arguments.configurations:
             if what == "decode" and name not in RNNSEARCH:
-                continue  # the peers' searches are of RNNsearch
+                continue  # the peers can only decode RNNsearch
             for beam in arguments.beams if what == "decode" else (1,):
                 for threads in arguments.threads:
                     rows += compare(what, name, threads, beam, arguments)

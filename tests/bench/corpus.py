@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Writes a parallel text of any size and a spec that trains on it: what the sizes in framework/docs/howto.md were measured with.
+"""Writes a parallel text of any size and a spec that trains on it, as used to measure the sizes in framework/docs/howto.md.
 
-corpus.py PAIRS FOLDER: pairs of 5 to 45 words (25 on average) of 200,000 types by Zipf's law, and FOLDER/large.yaml.
+corpus.py PAIRS FOLDER: writes pairs of 5 to 45 words (25 on average), drawn from 200,000 types by Zipf's law, and FOLDER/large.yaml.
 """
 
 from __future__ import annotations

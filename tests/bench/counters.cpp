@@ -16,9 +16,9 @@ std::atomic<std::uint64_t> calls{0};
 
 }  // namespace
 
-#ifndef SOFTALIGN_SANITIZE  // a sanitizer defines these for itself
+#ifndef SOFTALIGN_SANITIZE  // sanitizers define these functions themselves
 
-// A program may define these itself; glibc's own stay reachable under their second names.
+// A program may replace malloc and its relatives; glibc's versions stay reachable under their __libc_ names.
 extern "C" {
 static void count() { calls.fetch_add(1, std::memory_order_relaxed); }
 
@@ -59,7 +59,7 @@ int posix_memalign(void** place, std::size_t alignment, std::size_t size) {
 namespace softalign::bench {
 namespace {
 
-// A line of /proc/self/status, in MiB.
+// The value of a line of /proc/self/status, in MiB.
 double status_mib(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)

@@ -11,8 +11,8 @@
 
 namespace softalign::bench {
 
-// A batch of sentences for each thread. The model is not trained, so that </s> is never likely and
-// every sentence gets `target` symbols.
+// Decodes a batch of sentences on each thread. The model is not trained, so </s> is never likely and
+// every hypothesis has `target` symbols.
 void time_decoding(const Request& request) {
   const Workload& load = request.workload;
   const double before = resident_mib();

@@ -1,5 +1,5 @@
-// The kernels a training step spends its time in, on the sizes of the `small` configuration's shard
-// of 8 sentences. Numbers a second are output numbers.
+// The kernels that take most of the time of a training step, at the sizes of a part of 8 sentences of
+// the `small` configuration. Items per second are output numbers.
 #include <benchmark/benchmark.h>
 
 #include <vector>

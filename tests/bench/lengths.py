@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""What a target symbol costs, by the length of the source: measured on softalign, fitted, and drawn.
+"""Measures the cost of a target symbol by the length of the source, fits a line to it, and draws the figure.
 
-The cost of one more target symbol of a sentence is the difference between training steps of two target lengths, so that the
-encoder's share, which every model pays for the source once, does not count. Attention looks at all source positions for every target symbol: its
-cost should rise on a line. Vanilla seq2seq should not see the source's length. Memory of activations should be linear in
-the source and target length together, although attention computes an energy for every pair.
+The cost of one more target symbol is the difference between training steps with two target lengths, which excludes the
+encoder's share, paid once per source by every model. Attention looks at all source positions for every target symbol, so its
+cost should rise linearly. The cost of vanilla seq2seq should not depend on the length of the source. Activation memory should
+be linear in the sum of source and target length, although attention computes an energy for every pair.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ LOOKS = looks(MODELS)
 
 @dataclass
 class Measured:
-    """A model at one source length."""
+    """The measurements of a model at one source length."""
 
-    seconds: list[float]  # of one more target symbol of one sentence, a number for every round
-    mib: dict[int, float]  # activations by target length
-    energies: float  # of a sentence with the longer target
+    seconds: list[float]  # for one more target symbol of one sentence, one number per round
+    mib: dict[int, float]  # memory of activations, by target length
+    energies: float  # computed for a sentence with the longer target
 
 
 @dataclass
 class Line:
-    """y = at_zero + slope x, and how well it fits."""
+    """A fitted line, y = at_zero + slope x, and its R²."""
 
     at_zero: float
     slope: float
@@ -57,7 +57,7 @@ class Line:
 
 
 def measure(sources: Sequence[int], targets: tuple[int, int], arguments: argparse.Namespace) -> dict[str, dict[int, Measured]]:
-    """All programs stay open and take turns, so that a busy moment of the machine meets them alike."""
+    """Returns measurements by model and source length. All programs stay open and take turns, so that other load affects them alike."""
     bench = str(ROOT / "build/release/bin/softalign_bench")
     running: dict[tuple[str, int, int], Contestant] = {}
     for model, extra in MODELS.items():

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""How long `softalign ls` and `compare` take over many runs: with nothing remembered, and with an index.
+"""Times `softalign ls` and `compare` over many runs, with and without a run index.
 
-ls.py [--runs N] [--repeat K] [--folder DIR]: makes N run folders of one name from one real tiny run and prints the times
-of calls over runs that were made just now and over the same when they have settled, the best of K where that makes sense. The folders are what N runs would leave: each has its own seed, learning
-rate, identity, id, sealed record, status and claim; journals and checkpoints are hard links to the first run's.
+ls.py [--runs N] [--repeat K] [--folder DIR]: makes N run folders of one name from one real tiny run. Prints the times of calls
+while the runs are new and after they have settled (best and median of K for repeatable calls). Each folder is as a real run would
+leave it, with its own seed, learning rate, identity, id, sealed record, status and claim; journals and checkpoints are hard links
+to those of the first run.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from softalign_tools.files import printable
 
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
-FIRST_SEED = 1_000_000  # all seeds have the same number of digits, so that texts in a record can be exchanged in place
-SEAL = 20  # bytes behind a record
-SETTLES = 10  # seconds that a file must have been left alone before it is remembered (framework/data/cache.cpp)
+FIRST_SEED = 1_000_000  # all seeds have the same number of digits, so that text in a record can be replaced in place
+SEAL = 20  # bytes after a record
+SETTLES = 10  # seconds for which a file must be unchanged before it is cached (framework/data/cache.cpp)
 
 
 def sealed(record: bytes) -> bytes:
-    """A record with the seal of its bytes behind them (framework/record/hdf5/hdf5.hpp)."""
+    """A record followed by the seal of its bytes (framework/record/hdf5/hdf5.hpp)."""
     return record + b"SOFTSEAL" + struct.pack("<QI", len(record), zlib.crc32(record))
 
 
 def run_one(results: Path, program: Path = PROGRAM) -> Path:
-    """The folder of a real run, the one that all others are made from."""
+    """Trains a real run, from which the others are copied, and returns its folder."""
     command = [str(program), "run", str(ROOT / "configs/tiny.yaml"), f"seed={FIRST_SEED}", "--results", str(results)]
     subprocess.run(command, check=True, capture_output=True)
     (run,) = results.glob("tiny/*")
@@ -49,7 +50,7 @@ def run_one(results: Path, program: Path = PROGRAM) -> Path:
 
 
 def copy_run(run: Path, number: int) -> Path:
-    """The `number`-th other run: the first one's files with another seed, learning rate and id."""
+    """Makes the `number`-th copy: the files of the first run with another seed, learning rate and id. Returns its folder."""
     exchange = [
         (f'"seed":{FIRST_SEED}'.encode(), f'"seed":{FIRST_SEED + number}'.encode()),
         (f"seed: {FIRST_SEED}".encode(), f"seed: {FIRST_SEED + number}".encode()),
@@ -82,13 +83,13 @@ def copy_run(run: Path, number: int) -> Path:
 
 
 def make_runs(results: Path, runs: int, program: Path = PROGRAM) -> list[Path]:
-    """`runs` run folders below results/tiny, the first of which is real."""
+    """Makes `runs` run folders below results/tiny and returns them. The first is a real run."""
     first = run_one(results, program)
     return [first, *(copy_run(first, number) for number in range(1, runs))]
 
 
 def measure(folder: Path, runs: int, repeat: int) -> None:
-    """Prints a line for every kind of call."""
+    """Prints one line of times for every kind of call."""
     results = folder / "results"
     make_runs(results, runs)
 

@@ -1,9 +1,11 @@
-// softalign_bench: how fast training and decoding are, and the kernels below them.
+// softalign_bench: times training, decoding, and the kernels below them.
 //
 //   softalign_bench kernels [--benchmark_filter=REGEX ...]     Google Benchmark
-//   softalign_bench train --configuration small --threads 2    measures once, or for each line
-//   softalign_bench scale --configuration small --threads 64   on more threads than there are
-//   softalign_bench decode --configuration small --beam 5      of standard input (modes.hpp)
+//   softalign_bench train --configuration small --threads 2
+//   softalign_bench decode --configuration small --beam 5
+//   softalign_bench scale --configuration small --threads 64   simulates more threads than cores
+//
+// train and decode measure once, or once per line of standard input (modes.hpp).
 #include <benchmark/benchmark.h>
 
 #include <CLI/CLI.hpp>

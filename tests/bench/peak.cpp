@@ -12,11 +12,11 @@
 namespace softalign::bench {
 namespace {
 
-constexpr int kChains = 12;  // enough for two units of a latency of five; AVX2 has 16 registers
+constexpr int kChains = 12;  // at least 2 FMA units x latency 5; AVX2 has 16 registers
 constexpr int kRounds = 4'000'000;
 thread_local volatile float result;
 
-// Each runs kChains * kRounds fused multiply-adds of a vector and returns the vector's width.
+// Each function runs kChains * kRounds fused multiply-adds of vectors and returns the vector width.
 #if defined(__x86_64__)
 [[gnu::target("avx512f")]] int fma_avx512() {
   __m512 sum[kChains], factor = _mm512_set1_ps(0.5F);

@@ -1,5 +1,5 @@
-// How a training step scales with threads that this machine does not have: one thread does the pieces of so many,
-// and each is timed; the pieces are then dealt out as Workers deals them. And what ranks would exchange.
+// Simulates how a training step scales to more threads than this machine has: one thread computes and times the pieces
+// of all threads, and the pieces are then assigned to threads as Workers would. Also times the exchange between ranks.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -21,7 +21,7 @@ double seconds_since(std::chrono::steady_clock::time_point begun) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
-// The time from the first piece to the last, if each thread takes the next piece once it is free.
+// The time from the start of the first piece to the end of the last if each free thread takes the next piece.
 double dealt_out(const std::vector<double>& pieces, int threads) {
   std::vector<double> busy(usize(threads));
   for (const double seconds : pieces) *std::ranges::min_element(busy) += seconds;
@@ -30,11 +30,11 @@ double dealt_out(const std::vector<double>& pieces, int threads) {
 
 struct StepTimes {
   double all = 0, serial = 0,
-         parallel = 0;  // seconds: on one thread; of them outside pieces; of pieces, dealt out
+         parallel = 0;  // seconds: on one thread; outside pieces; in pieces on all threads
   double rounds = 0;    // calls of Workers::run
 };
 
-// Each piece is the fastest of a few steps.
+// Times a step on one thread. For each piece, takes the fastest of a few steps.
 StepTimes rehearsal(const Request& request, int threads) {
   const Workload& load = request.workload;
   Model model(load.model(request.attention), load.vocabulary, load.vocabulary, 1);
@@ -52,7 +52,7 @@ StepTimes rehearsal(const Request& request, int threads) {
     double serial = seconds_since(begun);
     for (const std::vector<double>& pieces : times)
       serial -= std::accumulate(pieces.begin(), pieces.end(), 0.0);
-    if (update == 1) continue;  // memory is allocated
+    if (update == 1) continue;  // the first step allocates memory
     result.serial = update == 2 ? serial : std::min(result.serial, serial);
     if (update == 2) fastest = times;
     for (std::size_t i = 0; i < times.size(); ++i)
@@ -68,7 +68,7 @@ StepTimes rehearsal(const Request& request, int threads) {
   return result;
 }
 
-// What a round of this machine's threads takes besides its pieces: waking them, and waiting for the last.
+// The overhead of a round of this machine's threads besides its pieces: waking them, and waiting for the last.
 double seconds_of_a_round() {
   constexpr int kRounds = 2000;
   constexpr double kPiece = 50e-6;
@@ -115,7 +115,7 @@ void time_exchange(Index numbers) {
   std::vector<real> buffer(usize(numbers)), scratch;
   Bounds bounds;
   for (int i = 0; i <= ranks->count(); ++i) bounds.push_back(numbers * i / ranks->count());
-  const auto time = [&](const auto& work) {  // of the fastest of a few
+  const auto time = [&](const auto& work) {  // the fastest of 20
     double best = 0;
     for (int i = 0; i < 20; ++i) {
       gather_to_all(*ranks, "ready");

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Predicts training speed on more threads and more machines than there are here, from steps that are measured here: the tables of
-framework/docs/scaling.md, in Markdown. Needs an idle machine.
+"""Predicts training speed on more threads and machines than this machine has, from steps measured here. Prints the tables of
+framework/docs/scaling.md in Markdown. Needs an idle machine.
 
-One thread does the pieces of a step as if it were many (softalign_bench scale); ranks add what they exchange, at a bandwidth and a
-latency that are given.
+One thread computes the pieces of a step for many threads (softalign_bench scale). For ranks, the time of their exchange is added,
+at a given bandwidth and latency.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 BENCH = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")) / "bin/softalign_bench"
 NUMBER = 4  # bytes
-LATENCY = 20e-6  # seconds, of a message
-ADDITIONS = 2.5e9  # of received numbers, a second
+LATENCY = 20e-6  # seconds per message
+ADDITIONS = 2.5e9  # additions of received numbers per second
 TOUCHED = 0.25  # share of the tables' rows that a batch touches
 
 
 def exchange_seconds(dense: int, trained: int, ranks: int, gigabits: float) -> float:
-    """What the ranks of an update exchange: gradients, by recursive halving, then new parameters; and a few small messages."""
+    """Seconds of exchange per update: gradients by recursive halving, then new parameters, and a few small messages."""
     if ranks == 1:
         return 0
     share = 1 - 1 / ranks

@@ -46,7 +46,7 @@ struct Product {
 };
 using Products = std::vector<Product>;
 
-// What each thread has multiplied, a list for each in the order in which they first did.
+// The products that each thread computed: one list per thread, in the order of their first product.
 class Observed {
  public:
   void add(const Product& product) {
@@ -78,7 +78,7 @@ double gigaflops() {
   return sum;
 }
 
-// The products by shape, each alone in its place among the others, the slowest first.
+// Prints the products by shape, the slowest first. Each is timed alone, in its position in the sequence.
 void list_products(Workers& workers) {
   struct Sum {
     int count = 0;
@@ -125,7 +125,7 @@ void list_products(Workers& workers) {
                shape);
 }
 
-// Attention weights of a sentence that are not zero, each from one energy.
+// The number of nonzero attention weights per sentence; each of them needs one energy.
 double energies_of_a_sentence(const Model& model, const Batch& batch) {
   Tape tape(Tape::Mode::infer);
   Index count = 0;
@@ -145,7 +145,7 @@ void time_training(const Request& request) {
   const std::vector<TrainingStep::Parts> batches = {load.batch(request.threads)};
   Workers workers(request.threads);
   TrainingStep step(model, *optimizer, {.precision = request.precision}, workers);
-  const ProductPrecision precision(request.precision);  // of the products alone, too
+  const ProductPrecision precision(request.precision);  // also when the products run alone
 
   Index update = 0;
   const auto run = [&] { step.run(batches, ++update); };
@@ -153,7 +153,7 @@ void time_training(const Request& request) {
   reset_peak_resident();
   run();
   const double memory = peak_resident_mib() - before;
-  // Of the calmest of a few: a thread may still meet its largest product, when another one took its pieces before.
+  // The smallest of a few steps: a thread may still meet its largest product if another thread took its pieces before.
   std::uint64_t mallocs_per_step = mallocs();
   for (int i = 0; i < 4; ++i) {
     const std::uint64_t calls = mallocs();
@@ -161,7 +161,7 @@ void time_training(const Request& request) {
     mallocs_per_step = std::min(mallocs_per_step, mallocs() - calls);
   }
 
-  // The products of one more step, then alone: on the memory of the step, by the thread that did them.
+  // Records the products of one more step, to repeat them alone: on the step's memory, by the same threads.
   observe_gemm([](const Operand& a, const Operand& b, bool add, real* c, Index c_stride) {
     observed.add({a, b, add, c, c_stride});
   });

@@ -1,4 +1,4 @@
-// A small spec with every type of option, and plugins of a kind of its own, for the tests of
+// A small spec with every type of option, and plugins of a test-only kind, for the tests of
 // config/.
 #pragma once
 

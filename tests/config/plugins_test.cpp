@@ -1,4 +1,4 @@
-// The fake plugins of example.hpp, and the registry's own messages.
+// The fake plugins of example.hpp, and the registry's messages.
 #include "framework/config/registry.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
@@ -138,7 +138,7 @@ std::string refused_words(const std::string& yaml) {
 }
 
 }  // namespace
-// Has the name of another kind.
+// A kind whose name is already taken.
 struct OtherKind {
   static constexpr const char* name = "fake_score";
   using Make = std::unique_ptr<FakeScore>(Index);

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(texts_lists_and_blocks_want_their_own_shape) {
                                           {"links: ''", "1:8"},
                                           {"- a\n", "1:1"}})
     BOOST_TEST(place(text) == where, text);
-  BOOST_TEST(read("tags: a.*").tags == std::vector<std::string>{"a.*"});  // the list of it
+  BOOST_TEST(read("tags: a.*").tags == std::vector<std::string>{"a.*"});  // a list of one
 }
 
 BOOST_AUTO_TEST_CASE(what_is_unknown_is_refused_with_the_nearest_name) {
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(missing_options_are_named_with_their_block) {
 BOOST_AUTO_TEST_CASE(what_stands_for_a_map_is_the_only_fault_of_its_block) {
   struct Source {
     std::string path;
-    example::Nested length = {.from = 9, .to = 1};  // against its own law
+    example::Nested length = {.from = 9, .to = 1};  // violates its own constraint
     void describe(OptionVisitor& v) {
       v("path", path, "its file", required());
       v("length", length, "of sentences");

@@ -1,4 +1,4 @@
-// Files that extend files, overrides, and what becomes of a block whose type changes.
+// Files that extend other files, overrides, and blocks whose type is overridden.
 #include "framework/config/spec.hpp"
 
 #include "framework/config/writer.hpp"
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_plugin_name_over_a_block_starts_from_the_defaults_and_say
   BOOST_TEST(r.notes[0].ends_with("units (x.yaml:1)"));
   const auto late = load("score: {type: additive}", {"score.units=3", "score=general"});
   BOOST_TEST(late.notes.at(0).ends_with(": units (override 1 ('score.units=3'))"));
-  BOOST_TEST(load("score: {type: additive}", {"score=general"}).notes.empty());  // nothing is lost
+  BOOST_TEST(load("score: {type: additive}", {"score=general"}).notes.empty());  // nothing dropped
   BOOST_TEST(load("stopping: {patience: 3}", {"stopping=null"}).notes.empty());
 }
 

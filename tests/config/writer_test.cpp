@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_written_as_short_as_they_read_back) {
   BOOST_TEST(number_text(1e22) == "1e+22");
   BOOST_TEST(number_text(1e15) == "1000000000000000.0");
   BOOST_TEST(number_text(1e-5) == "1e-05");
-  // YAML 1.1 takes 1e-05 for a text.
+  // YAML 1.1 reads 1e-05 as a string.
   BOOST_TEST(yaml_number(1e-5) == "1.0e-05");
   BOOST_TEST(yaml_number(-1e22) == "-1.0e+22");
   BOOST_TEST(yaml_number(2.5e-7) == "2.5e-07");
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_spec_explains_its_blocks_optionals_and_choices) {
   BOOST_TEST(mixture.at(1).default_value == "required");
 }
 
-// A choice that need not be made is a type that initialises its kind.
+// An optional choice needs a type of its own that initialises the kind.
 BOOST_AUTO_TEST_CASE(a_choice_may_be_optional) {
   struct Other : Choice {
     Other() : Choice{.kind = "fake_score"} {}

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(characters_that_mislead_are_refused_where_they_stand) {
     BOOST_TEST(place(std::string("a: ") + escape) == "1:4");
   BOOST_TEST(place(std::string("a: \0b", 5)) == "1:4");
   BOOST_TEST(place(std::string("a\0:\0 \0", 6)) == "1:2");  // UTF-16
-  BOOST_TEST(place("a: 1\rb:\r  c: 2\r") == "1:5");         // as old Mac systems end lines
+  BOOST_TEST(place("a: 1\rb:\r  c: 2\r") == "1:5");         // old Mac line ends
   for (const char* fine : {"a:\t1 # fine\n",
                            "a: \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n",
                            R"(a: "\xa0\x85\L\P\u00e9")",
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(many_keys_take_no_quadratic_time) {
   BOOST_TEST(parse_yaml(text, "x.yaml").entries.size() == 80000u);
 }
 
-// Whatever the bytes: a Value or a SpecError with a place, never a crash or another exception.
+// Any bytes give a Value or a SpecError with a position, never a crash or another exception.
 BOOST_AUTO_TEST_CASE(mutated_specs_are_read_or_refused) {
   const std::string seed_text =
       "name: 'x'\nmodel:\n  encoder: {type: gru, units: 256}\n  list: [1, 2.5, \"q\"]\nnotes: |\n  "

@@ -1,5 +1,5 @@
-// Scores and attentions against their formulas in NumPy (tests/reference/alignment.py), and what must hold of
-// them at the edges: one position, windows longer than the sentence, controls that are what they say.
+// Scores and attentions against their formulas in NumPy (tests/reference/alignment.py), and their edge cases: one
+// position, windows longer than the sentence, and controls that do what they claim.
 #include <algorithm>
 
 #include "built.hpp"
@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(scores_are_their_formulas) {
                   {tape.constant(filled(tape, {2, expected.query}, 2)), 0, tape.constant(attended)})
               .value();
       std::vector<double> numbers(energies.begin(), energies.end());
-      // What a score says of padding is nobody's business.
+      // Energies of padding are undefined.
       std::fill(numbers.begin() + kPositions + kLengths[1], numbers.end(), 0);
       equal(numbers, expected.numbers);
     }
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(products_of_state_and_annotation_refuse_other_sizes) {
                }) == ":1:10: " + expected);
 }
 
-// A score may have energies where they are not asked for; where they are they have the same bits.
+// A score may compute energies outside the window; inside it they have the same bits.
 BOOST_AUTO_TEST_CASE(a_window_changes_no_energy_in_it) {
   const std::vector<Index> begins = {1, 0}, ends = {3, 1};
   for (const PluginEntry* entry : Registry::instance().entries("score")) {
@@ -120,8 +120,8 @@ BOOST_AUTO_TEST_CASE(attentions_are_their_formulas) {
     }
 }
 
-// Windows, and a pointer that goes to a deterministic place, are no functions that conformance's random
-// inputs reach in all their parts: here with windows shorter than a sentence, and soft.
+// The random inputs of the conformance suite do not reach all branches of windows and of pointers to a deterministic
+// position. Here windows are shorter than a sentence, and pointers are soft.
 BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
   for (const char* option :
        {"{type: local_m, window: 1, score: general}",
@@ -210,17 +210,17 @@ BOOST_AUTO_TEST_CASE(windows_stay_inside_the_sentence) {
   for (Index t = 0; t < 7; ++t) {
     const auto& w = steps[usize(t)].weights;
     for (Index s = 0; s < 150; ++s) BOOST_TEST((w[usize(s)] > 0) == (std::abs(s - t) <= 2));
-    for (Index s = 0; s < 3; ++s)  // the centre waits at the last position
+    for (Index s = 0; s < 3; ++s)  // the centre stays at the last position
       BOOST_TEST((w[usize(150 + s)] > 0) == (std::abs(s - std::min<Index>(t, 2)) <= 2));
   }
   const BuiltAttention global("{type: global, score: general}", {kQuery, kAnnotation});
   const BuiltAttention wide("{type: local_m, window: 1000, score: general}", {kQuery, kAnnotation});
-  for (std::size_t t = 0; t < 7; ++t)  // a window longer than the sentence is none
+  for (std::size_t t = 0; t < 7; ++t)  // a window longer than the sentence has no effect
     equal(steps_of(*wide.plugin, 150, lengths, 7)[t].weights,
           steps_of(*global.plugin, 150, lengths, 7)[t].weights);
 }
 
-// A window around the median, and a median that is the last position of the sentence.
+// The window is centred at the median of the previous weights, which may be the last position of the sentence.
 BOOST_AUTO_TEST_CASE(a_window_follows_the_median) {
   const BuiltAttention built("{type: location_aware, units: 5, filters: 2, width: 3, window: 2}",
                              {kQuery, kAnnotation});
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_window_follows_the_median) {
     }
 }
 
-// With `narrowed: test` training, which has noise, is not sharpened.
+// With `narrowed: test`, weights are not sharpened in training (when the tape has noise).
 BOOST_AUTO_TEST_CASE(sharpening_may_wait_for_the_test) {
   const auto weights = [](const std::string& options, bool training) {
     const BuiltAttention built(
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(shuffled_weights_are_the_same_weights_elsewhere) {
       std::sort(place.begin(), place.end());
       for (std::size_t s = 0; s < place.size(); ++s) BOOST_TEST(place[s] == s);  // a permutation
     }
-  BOOST_TEST((places[0] == places[1]));  // of the length and the step
+  BOOST_TEST((places[0] == places[1]));  // a function of length and step only
   BOOST_TEST((places[0] != places[3]));
 }
 
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(true_alignment_refuses_to_guess) {
   BOOST_CHECK_THROW(built.plugin->attend(memory, {}), DataError);
 }
 
-// What is drawn in training is a function of the example and the update, wherever the example lies.
+// Random draws in training depend on the example and the update, not on the position of the example in the batch.
 BOOST_AUTO_TEST_CASE(noise_belongs_to_the_example) {
   constexpr Index kLong = 12;
   for (const char* option : {"{type: monotonic, score: general}",

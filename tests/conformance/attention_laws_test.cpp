@@ -1,4 +1,4 @@
-// Attentions that must agree with others at the ends of their options, and what tells them from others.
+// Attentions that must equal others at the limits of their options, and properties that distinguish them.
 #include <algorithm>
 
 #include "built.hpp"
@@ -22,7 +22,7 @@ std::ptrdiff_t zeros(const std::vector<double>& weights) {
   return std::count(weights.begin(), weights.end(), 0.0);
 }
 
-// entmax of energies of any size, by the operation that bisects for every alpha.
+// entmax by the operation that uses bisection for every alpha.
 std::vector<double> bisected(View energies, real alpha, const std::vector<Index>& lengths) {
   Tape tape(Tape::Mode::infer);
   View all = tape.allocate({energies.shape[0], 1});
@@ -42,12 +42,12 @@ BOOST_AUTO_TEST_CASE(entmax_lies_between_softmax_and_sparsemax) {
   const auto none = zeros(weights_of("{type: global, " + score)),
              some = zeros(weights_of("{type: entmax, " + score)),
              most = zeros(weights_of("{type: sparsemax, " + score));
-  BOOST_TEST(none == 3 * 13);  // padding alone
+  BOOST_TEST(none == 3 * 13);  // padding only
   BOOST_TEST(none < some);
   BOOST_TEST(some < most);
 }
 
-// The last few units in the last place: energies up to 1000, and equal ones.
+// Agreement up to a few ulps, for energies up to 1000 and for equal energies.
 BOOST_AUTO_TEST_CASE(bisection_agrees_with_the_exact_algorithms) {
   Tape tape(Tape::Mode::infer);
   const std::vector<Index> lengths = {50, 1, 13};
@@ -77,12 +77,13 @@ BOOST_AUTO_TEST_CASE(entmax_refuses_to_learn_from_the_ends) {
   }
 }
 
-// Weights, not energies, and up to the rounding of a sum with another constant.
+// Only the weights are independent of the state, not the energies, and only up to rounding, because each state adds
+// another constant to the energies.
 BOOST_AUTO_TEST_CASE(stacked_weights_do_not_depend_on_the_state) {
   const BuiltAttention stacked("{type: global, score: stacked}", {kQuery, kAnnotation});
   const BuiltAttention additive("{type: global, score: additive}", {kQuery, kAnnotation});
   const auto steps = steps_of(*stacked.plugin), others = steps_of(*additive.plugin);
-  equal(steps[0].weights, steps[1].weights);  // of two states
+  equal(steps[0].weights, steps[1].weights);  // for two states
   equal(steps[0].weights, steps[2].weights);
   BOOST_TEST(steps[0].weights[0] != steps[0].weights[1]);
   BOOST_TEST(std::abs(others[0].weights[0] - others[1].weights[0]) > 1e-3);
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_hard_chunk_ends_at_the_pointer) {
   }
 }
 
-// Energies compare the state with annotations; only contexts average the values that an encoder gives besides.
+// Energies compare the state with annotations; an encoder's separate values only enter the contexts.
 BOOST_AUTO_TEST_CASE(weights_do_not_depend_on_values) {
   for (const char* option : {"{type: mocha, chunk: 3, score: general, test: soft}",
                              "{type: entmax, score: general}",
@@ -127,7 +128,7 @@ BOOST_AUTO_TEST_CASE(chunks_refuse_scores_that_need_more_than_keys) {
                }).find("chunk_score") != std::string::npos);
 }
 
-// Each hop's weights go where those of heads go; the last ones are the glimpse's.
+// The weights of each hop are reported like those of heads; the last hop's are the weights of the glimpse.
 BOOST_AUTO_TEST_CASE(hops_show_their_weights_as_heads) {
   const BuiltAttention built("{type: memory_hops, hops: 3}", {kQuery, kAnnotation});
   Tape tape(Tape::Mode::infer);
@@ -151,7 +152,7 @@ BOOST_AUTO_TEST_CASE(hops_show_their_weights_as_heads) {
     }
 }
 
-// The number of parameters by the formulas, at Q = 3, D = 4, U = 5.
+// The number of parameters of each attention by its formula, at Q = 3, D = 4, U = 5.
 BOOST_AUTO_TEST_CASE(attentions_have_the_parameters_of_their_formulas) {
   const auto count = [](const char* option) {
     return BuiltAttention(option, {kQuery, kAnnotation}).store.count();

@@ -1,4 +1,4 @@
-// Plugins with known numbers, and the cases of tests/reference/alignment.json, for tests of scores and attentions.
+// Plugins with known parameters, and the cases of tests/reference/alignment.json, for tests of scores and attentions.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -22,7 +22,7 @@ inline const std::set<std::string> kOneSize = {"cosine", "dot", "scaled_dot"};  
 inline const std::vector<Index> kLengths = {4, 2};
 inline const std::vector<std::vector<Link>> kLinks = {{{2, 0}, {0, 1}, {3, 1}}, {{0, 2}}};
 
-// The numbers of tests/reference/alignment.py.
+// Fills an array with the same numbers as tests/reference/alignment.py.
 inline void fill(View array, double phase) {
   for (Index i = 0; i < array.size(); ++i)
     array.data[i] = 0.9 * std::sin(1.7 * static_cast<double>(i) + phase);
@@ -64,8 +64,8 @@ using BuiltAttention = Built<AttentionKind, AttentionSizes>;
 struct Step {
   std::vector<double> weights, context;  // [B,S], [B,D]
 };
-// The first steps of an attention; annotations filled with phase 1, queries with 2 + step. own_values: contexts average
-// other numbers.
+// Returns the first steps of an attention: annotations are filled with phase 1, queries with phase 2 + step.
+// own_values: contexts average values other than the annotations.
 inline std::vector<Step> steps_of(const Attention& attention,
                                   Index positions = kPositions,
                                   const std::vector<Index>& lengths = kLengths,

@@ -1,5 +1,5 @@
-// Output layers other than the softmax, against their formulas in NumPy (tests/reference/output_layers.py); the models
-// that those that copy refuse; and what a copy of a source symbol is where the sides have vocabularies of their own.
+// Output layers other than softmax, against their formulas in NumPy (tests/reference/output_layers.py); the models that
+// copying layers refuse; and copies of source symbols if source and target have separate vocabularies.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -22,11 +22,11 @@ namespace {
 constexpr Index kSteps = 4, kRows = 2, kPositions = 4, kSymbols = 9;
 const std::vector<Index> kLengths = {4, 2};
 const std::vector<Token> kCopies = {
-    5, 10, 10, 2, 0, 10, 8, 1};  // 10 is a word that only a copy can write
+    5, 10, 10, 2, 0, 10, 8, 1};  // 10: a word that only a copy can write
 const std::vector<Token> kTargets = {5, 0, 8, 10, 10, 2, 2, -1};
-const std::vector<double> kValues = {0, 0, 0, 2, -1, 0.5, 7, 3, 4};  // of the symbols, for gaussian
+const std::vector<double> kValues = {0, 0, 0, 2, -1, 0.5, 7, 3, 4};  // symbol values, for gaussian
 
-// The numbers of tests/reference/output_layers.py.
+// Fills an array with the same numbers as tests/reference/output_layers.py.
 void fill(View array, double phase) {
   for (Index i = 0; i < array.size(); ++i)
     array.data[i] = 0.9 * std::sin(1.7 * static_cast<double>(i) + phase);
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(layers_are_their_formulas) {
   }
 }
 
-// A copy is the target symbol of the same name, whatever its index, or a word that only this source has.
+// A copy is the target symbol with the same name, whatever its index, or a word that only the source has.
 BOOST_AUTO_TEST_CASE(a_copy_has_the_name_of_its_source) {
   const WordVocabulary source("words", {"red", "green", "blue"});
   const auto target =

@@ -1,5 +1,5 @@
 // Encoders against their equations in NumPy: two sentences of unequal lengths, parameters that are
-// functions of their names. tests/reference/encoders.py makes encoders.json.
+// functions of their names. tests/reference/encoders.py writes encoders.json.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 constexpr Index kEmbedding = 3;
 const std::vector<Index> kLengths = {4, 2};
 
-// The same as in the script.
+// Fills an array with the same numbers as the script does for this name.
 void fill(const std::string& name, real* numbers, Index count) {
   Index start = 0;
   for (const char c : name) start += c;
@@ -35,7 +35,7 @@ std::vector<double> rows_of(Var x, Index first, Index count) {
   return {begin, begin + count * each};
 }
 
-// What the script calls the parts of sentence b.
+// The part `name`, as the script calls it, of the annotations of sentence b.
 std::vector<double> part(const Annotations& a, const std::string& name, Index b) {
   const Index length = a.lengths[usize(b)];
   const auto positions = [&](Var x) {
@@ -67,7 +67,7 @@ struct Made {
   }
 };
 
-// The two sentences from `first` on, padded.
+// The sentences from index `first` to 1, padded.
 Var input(Tape& tape, Index first) {
   const Index steps = kLengths[usize(first)];
   View x = tape.zeros({2 - first, steps, kEmbedding});
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(encoders_are_their_equations) {
     BOOST_TEST_CONTEXT(one["encoder"] << " " << one["options"]) compare(one);
 }
 
-// Masks belong to a sentence and an update, whatever else is in the batch, and there are none without
-// noise. tests/gradient/ has the masks' own formulas.
+// A mask depends on the sentence and the update, not on the rest of the batch, and without noise there is no
+// mask. tests/gradient/ tests the formulas of the masks.
 BOOST_AUTO_TEST_CASE(dropout_of_layers_and_states) {
   const std::string plain = "units: 4, layers: 2", of_input = plain + ", dropout: 0.5",
                     of_state = plain + ", recurrent_dropout: 0.5";
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(dropout_of_layers_and_states) {
     if (update > 0) tape.set_noise(&noise);
     const Annotations a =
         made.encoder->encode({input(tape, first), std::span(kLengths).subspan(rows)});
-    std::vector<double> second = rows_of(a.states, 1 - first, 1);  // of the second sentence
+    std::vector<double> second = rows_of(a.states, 1 - first, 1);  // states of the second sentence
     second.resize(2 * 8);
     return second;
   };
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(dropout_of_layers_and_states) {
       const auto without = states(choice(plain), 0, 1);
       for (const std::string& options : {of_input, of_state}) {
         const auto now = states(choice(options), 0, 1);
-        BOOST_TEST(now == states(choice(options), 1, 1));  // alone
+        BOOST_TEST(now == states(choice(options), 1, 1));  // alone in a batch
         BOOST_TEST(now != states(choice(options), 0, 2));
         BOOST_TEST(now != without);
         BOOST_TEST(states(choice(options), 0, 0) == without);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(dropout_of_layers_and_states) {
     }
 }
 
-// Conformance has the defaults; here are several layers, residual connections and masks.
+// The conformance suite checks the defaults; this checks several layers, residual connections and masks.
 BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
   for (const std::string choice :
        {"{type: lstm, units: 3, layers: 3, residual: true, dropout: 0.2, recurrent_dropout: 0.3}",
@@ -175,18 +175,18 @@ BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
   }
 }
 
-// Positions read and annotations made: pairs of pairs, of which the last may lack some.
+// Each upper layer reads pairs of positions, so an annotation covers four; the last one may cover fewer.
 BOOST_AUTO_TEST_CASE(a_pyramid_has_fewer_annotations) {
   const Made made("{type: pyramidal_lstm, units: 2, layers: 3}");
-  const std::vector<Index> annotations = {1, 1, 1, 1, 2, 2, 2, 2, 3};  // of 1 to 9
+  const std::vector<Index> annotations = {1, 1, 1, 1, 2, 2, 2, 2, 3};  // for lengths 1 to 9
   for (Index length = 1; length <= std::ssize(annotations); ++length) {
     BOOST_TEST(made.encoder->positions(length) == annotations[usize(length - 1)]);
     BOOST_TEST(made.encoder->position_of(length - 1) == annotations[usize(length - 1)] - 1);
   }
 }
 
-// Of the annotations, for the layers below them; that of the embeddings in the averages stays whole (Gehring et
-// al. 2017, section 3.4).
+// The gradient of the annotations is divided for the layers below; the gradient of the embeddings that are added to the
+// values is not (Gehring et al. 2017, section 3.4).
 BOOST_AUTO_TEST_CASE(gradients_are_divided_among_attentions) {
   const auto gradient = [](Index attentions, bool of_values) {
     const Made made(fmt::format(

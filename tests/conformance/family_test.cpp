@@ -1,4 +1,4 @@
-// Every combination of encoder, score, attention and decoder in a tiny form: it trains a step and predicts, or it is
+// Every combination of encoder, score, attention and decoder, with tiny sizes, either trains a step and predicts, or is
 // refused with a reason when the model is built, before any data is read.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 Choice small(const std::string& kind, const std::string& name, const Choice* score = nullptr);
 
-// Makes a plugin small, and gives an attention its score.
+// Sets the options of a plugin to small sizes, and the score of an attention to *score.
 class Small final : public OptionVisitor {
  public:
   explicit Small(const Choice* score) : score_(score) {}
@@ -38,7 +38,7 @@ class Small final : public OptionVisitor {
   void visit(std::string_view, InputFile&, std::string_view, const Limits&) override {}
   void visit(std::string_view, InputFiles&, std::string_view, const Limits&) override {}
   void visit(std::string_view, Choice& value, std::string_view, const Limits&) override {
-    if (value.kind == "encoder") value = small(value.kind, value.type);  // of a stack
+    if (value.kind == "encoder") value = small(value.kind, value.type);  // a layer of a stack
     if (value.kind != "score") return;
     takes_score_ = true;
     if (score_ != nullptr) value = *score_;
@@ -73,7 +73,7 @@ std::vector<std::string> names(const char* kind) {
   return list;
 }
 
-// Two sentences of 3 and 2 symbols, with </s>; their links.
+// Two sentences of 3 and 2 symbols, followed by </s>, and their links.
 Batch two_sentences() {
   Batch batch;
   batch.rows = 2;
@@ -89,7 +89,7 @@ Batch two_sentences() {
   return batch;
 }
 
-// The same with frames of `size` numbers, without </s>.
+// The same batch with sources of frames of `size` numbers, without </s>.
 Batch two_sources_of_frames(Index size) {
   Batch batch = two_sentences();
   batch.source.clear();
@@ -99,7 +99,7 @@ Batch two_sources_of_frames(Index size) {
   return batch;
 }
 
-// Empty, or what is wrong.
+// Trains a step and predicts. Returns the fault, or an empty string.
 std::string fault_of(Model& model, Batch batch) {
   model.place_links(batch);
   std::vector<real> gradients(usize(model.parameters().flat_size()));

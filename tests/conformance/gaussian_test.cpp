@@ -1,4 +1,4 @@
-// Output layer gaussian: the symbols that it refuses, and its most probable one.
+// Output layer gaussian: the symbols that it refuses, and its most probable symbol.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(a_model_passes_on_the_numbers_of_its_vocabulary) {
       SpecError);
 }
 
-// The search of the layer's own best symbol skips most bins: it must be that of the logits, for bins of any widths in
-// any order, narrow and wide deviations, and means beyond both ends.
+// The layer's search for the best symbol skips most bins. Its result must be the symbol with the largest logit, for
+// bins of any widths in any order, narrow and wide deviations, and means beyond both ends.
 BOOST_AUTO_TEST_CASE(the_best_symbol_is_that_of_the_largest_logit) {
   const RandomStream stream(3, "values");
   TargetFormat target = Index{kSpecials + 40};
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(the_best_symbol_is_that_of_the_largest_logit) {
     BOOST_TEST(rows.best[i] == std::max_element(row, row + target.symbols) - row, i);
     ++found[usize(rows.best[i])];
   }
-  BOOST_TEST(std::ranges::count(found, 0) < 25);  // most symbols are the best of some row
+  BOOST_TEST(std::ranges::count(found, 0) < 25);  // most symbols are the best in some row
   BOOST_TEST(found[kEnd] > 0);
 }
 

@@ -1,5 +1,5 @@
-// Hard attention's gradient against what it estimates: the gradient of the exact expected loss of a tiny
-// model, over all sequences of positions that could be drawn.
+// The gradient estimator of hard attention against its target: the exact gradient of the expected loss of a tiny
+// model, over all sequences of positions that can be drawn.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Holder {
   }
 };
 
-// Two sentences: 3 positions and 2 steps, 2 positions and 1 step.
+// Two sentences: one with 3 positions and 2 steps, one with 2 positions and 1 step.
 Batch two_sentences() {
   Batch batch;
   batch.rows = 2;
@@ -60,12 +60,12 @@ struct Setting {
 
   struct Outcome {
     std::vector<double> nll;         // [B]
-    std::vector<double> likelihood;  // [B], of the positions that were drawn
+    std::vector<double> likelihood;  // [B], of the drawn positions
     std::vector<double> entropy;     // [B], of the weights of all its steps
-    std::vector<Index> drawn;        // of the steps that count, sentence by sentence
-    std::vector<double> gradient;    // of the model's loss, when asked
+    std::vector<Index> drawn;        // at unpadded steps, by sentence
+    std::vector<double> gradient;    // of the model's loss, if requested
     std::array<double, 2> totals = {};
-    double margin = 1;  // how far a random number is from one that draws otherwise
+    double margin = 1;  // smallest distance of a random number from one that draws another position
 
     double all_likely() const { return likelihood[0] * likelihood[1]; }
   };
@@ -105,7 +105,7 @@ struct Setting {
     BOOST_REQUIRE((found != all.end() && found->name == "decoder.attention.baseline"));
     return usize(found - all.begin());
   }
-  // The inverse of the cumulative weights, as the plugin says that it draws.
+  // Draws a position by inverting the cumulative weights, in the way that the plugin documents.
   static Index position(const Noise& noise, const real* w, Index b, Index t, double& margin) {
     const RandomStream named(0, "noise/decoder.attention.positions");
     const double u = noise.stream(named).uniform(0, noise.round(b, t));
@@ -120,7 +120,7 @@ struct Setting {
   }
 };
 
-// For each sequence of positions of both sentences an update that draws it, and safely so.
+// Maps each sequence of positions of both sentences to an update that draws it by a safe margin.
 std::map<std::vector<Index>, std::uint64_t> all_sequences(const Setting& setting) {
   std::map<std::vector<Index>, std::uint64_t> updates;
   for (std::uint64_t update = 1; update < 20000 && updates.size() < 18; ++update) {
@@ -133,7 +133,7 @@ std::map<std::vector<Index>, std::uint64_t> all_sequences(const Setting& setting
 
 const char* const kUnbiased = "semi_sampling: 0, entropy: 0, reward: sum, reward_scale: 1";
 
-// d f / d parameter i, for every trained number.
+// The numerical gradient of f by every trained number.
 template <class F>
 std::vector<double> numeric_gradient(const Setting& setting, F f) {
   ParameterStore& store = setting.model->parameters();
@@ -168,7 +168,7 @@ std::vector<double> exact_gradient(const Setting& setting,
       all += out.all_likely();
       expected += out.all_likely() * kFactor * (out.nll[0] + out.nll[1]);
     }
-    BOOST_REQUIRE(std::abs(all - 1) < 1e-12);  // nothing that could be drawn is missing
+    BOOST_REQUIRE(std::abs(all - 1) < 1e-12);  // no possible sequence is missing
     return expected;
   });
 }
@@ -177,7 +177,7 @@ std::vector<double> exact_gradient(const Setting& setting,
 
 BOOST_AUTO_TEST_SUITE(hard_attention)
 
-// Whatever the baseline is, the estimator's expectation is the gradient of the expected loss.
+// With any baseline, the estimator's expectation is the gradient of the expected loss.
 BOOST_AUTO_TEST_CASE(the_estimator_is_exact_in_expectation) {
   const Setting setting(kUnbiased);
   const auto updates = all_sequences(setting);
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(the_estimator_is_exact_in_expectation) {
   }
 }
 
-// What is left out would be noticed: without the second part the same mean is not the gradient.
+// Shows that the test above is sensitive: without the second term of the estimator, its mean is not the gradient.
 BOOST_AUTO_TEST_CASE(the_gradient_of_the_context_alone_is_biased) {
   const Setting setting("semi_sampling: 0, entropy: 0, reward_scale: 0");
   const auto updates = all_sequences(setting);
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(many_draws_converge_to_it) {
   BOOST_TEST(distance(mean, exact) < 2 * standard_error);
 }
 
-// One draw: the gradient is that of factor * (nll + scale (nll / n - b) log p - entropy H), b and the
+// For one draw, the gradient is that of factor * (nll + scale (nll / n - b) log p - entropy H), b and the
 // second nll held fixed.
 BOOST_AUTO_TEST_CASE(options_weigh_its_parts) {
   const Setting setting("semi_sampling: 0, entropy: 0.3, reward_scale: 0.25, reward: mean");
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(options_weigh_its_parts) {
   BOOST_TEST(now.totals[1] == 2);
 }
 
-// A batch that averages does so for all its sentences, and half of them do.
+// Either all sentences of a batch use the expectation or none, and half of the batches do.
 BOOST_AUTO_TEST_CASE(semi_sampling_is_decided_for_a_batch) {
   const Setting setting("semi_sampling: 0.5, test: expectation");
   const Setting::Outcome soft = setting.run(1, false, false);
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(semi_sampling_is_decided_for_a_batch) {
   }
   BOOST_TEST(averaged > 450);
   BOOST_TEST(averaged < 550);
-  // The expectation is differentiated as it is; entropy is the only addition.
+  // The gradient of the expectation is exact; only the entropy term is added.
   const Setting always("semi_sampling: 1, entropy: 0.3");
   const std::vector<double> expected = numeric_gradient(always, [&] {
     const Setting::Outcome out = always.run(1, false);

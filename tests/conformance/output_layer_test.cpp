@@ -1,4 +1,4 @@
-// The contract of output layers, tried with a pointer that copies symbols of the source (See et al. 2017).
+// The contract of output layers, checked on a pointer that copies symbols of the source (See et al. 2017).
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace softalign {
 namespace {
 
-// p(y) = g softmax(W r + b)_y + (1 - g) sum of the weights where the source has y; g = sigmoid(u · r).
+// p(y) = g softmax(W r + b)_y + (1 - g) sum of the weights of the positions whose symbol is y; g = sigmoid(u · r).
 class Pointer final : public OutputLayer {
  public:
   struct Options {
@@ -64,7 +64,7 @@ class Pointer final : public OutputLayer {
   Index multiplications() const override { return 0; }
 
  private:
-  struct Mixture {  // of row i
+  struct Mixture {  // the distribution of row i
     Mixture(const Pointer& layer, const State& of, const SourceBatch& from, Index row)
         : inputs(of),
           source(from),
@@ -84,7 +84,7 @@ class Pointer final : public OutputLayer {
     std::size_t copied(Index s) const {
       return usize(source.tokens[usize(sentence * source.positions + s)]);
     }
-    // dlog: of log p.
+    // Propagates dlog, the gradient of log p, to the inputs and parameters.
     void differentiate(const real* dlog) const {
       real dgate = 0, mean = 0;
       std::vector<real> dp(usize(symbols));

@@ -1,4 +1,4 @@
-// The conformance suite over everything that is registered, in double.
+// The conformance suite over all registered plugins, in double.
 #include <boost/test/unit_test.hpp>
 
 #include "framework/config/registry.hpp"
@@ -11,7 +11,7 @@ using namespace softalign;
 
 namespace {
 
-// Looks at padding and at its neighbours: everything the suite must catch.
+// Breaks every law: it reads padding and neighbouring sentences, which the suite must catch.
 class Faulty final : public Score {
  public:
   struct Options {
@@ -35,7 +35,7 @@ class Faulty final : public Score {
 };
 SOFTALIGN_SCORE("faulty_for_test", Faulty, "breaks every law");
 
-// Computes with a parameter as if it were an array of a sentence.
+// Uses a parameter as if it were an array with one row per sentence.
 class Shared final : public Score {
  public:
   struct Options {
@@ -57,7 +57,7 @@ class Shared final : public Score {
 };
 SOFTALIGN_SCORE("shared_for_test", Shared, "a parameter that is no weight of a layer");
 
-// Leaves the attention's own arrays out of the next state.
+// Omits the arrays of the attention from the next state.
 class Forgetful final : public AttentionalDecoder<Gru> {
  public:
   using AttentionalDecoder::AttentionalDecoder;
@@ -88,7 +88,7 @@ class Stillborn final : public AttentionalDecoder<Gru> {
 };
 SOFTALIGN_DECODER("stillborn_for_test", Stillborn, "cannot be made");
 
-// Each position sees all, padding too.
+// Each position attends to all positions, including padding.
 class Unbounded final : public Encoder {
  public:
   struct Options {
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(everything_registered_conforms) {
   BOOST_TEST(Registry::instance().errors().empty());
 }
 
-// Options that change what a plugin computes, besides the default ones.
+// Plugins with options that change their computation from the default.
 BOOST_AUTO_TEST_CASE(options_conform) {
   struct Options {
     Choice encoder{.kind = "encoder"};

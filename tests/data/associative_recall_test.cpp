@@ -1,4 +1,4 @@
-// Task associative_recall against its definition, read from the words that it wrote.
+// Task associative_recall against its definition, recomputed from the words that it writes.
 #include <map>
 #include <set>
 
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_values_of_the_keys_asked_for_are_the_target) {
   BOOST_TEST(*counts.rbegin() == 16u);
 }
 
-// The chain from a queried key, followed in the words, ends at the target; a link names the last value.
+// The chain of values from a queried key ends at the target, and the link points to the last value.
 BOOST_AUTO_TEST_CASE(with_hops_the_value_of_a_key_is_a_key) {
   const Dataset data = load({{"hops", "3"}, {"pairs.test", "[2, 5]"}, {"queries", "2"}});
   std::set<std::string> orders;

@@ -13,7 +13,7 @@ using namespace softalign;
 
 namespace {
 
-// `count` pairs with lengths from 4 to 60, alike on both sides.
+// `count` pairs of random lengths: 4 to 60 on the source side, similar on the target side.
 Split random_split(Index count) {
   const RandomStream stream(5, "test/lengths");
   std::vector<std::pair<Index, Index>> lengths;
@@ -39,7 +39,7 @@ Lists lists_of(const Batches& batches) {
   return lists;
 }
 
-// The plan of an epoch as it is defined, of batches of so many sentences or tokens.
+// The plan of an epoch by its definition, for batches of a number of sentences or of tokens.
 Lists defined_plan(const Split& split,
                    const BatchOptions& options,
                    std::uint64_t seed,
@@ -93,7 +93,7 @@ BatchOptions options(Index sentences, Index pool) {
   return result;
 }
 
-// Steps in padded parts over the tokens they hold, both sides.
+// The ratio of padding to tokens in the parts of all batches, on both sides.
 double padding(const Split& split, const Batches& batches, Index parts) {
   Index steps = 0, tokens = 0;
   for (const auto batch : batches)
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_portion_is_trained_on_as_often_as_its_weight_says) {
     BOOST_TEST(count(100, 105, 2) == 2);
     halves.insert(std::vector(times.begin() + 10, times.begin() + 50));
   }
-  BOOST_TEST(halves.size() == 20u);  // drawn anew
+  BOOST_TEST(halves.size() == 20u);  // drawn anew in each epoch
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_of_tokens_is_as_full_as_its_longest_sentence_lets_it_be) {
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_batch_is_sorted_and_a_pool_is_cut_by_length) {
 
 BOOST_AUTO_TEST_CASE(each_epoch_takes_the_batches_of_a_pool_in_another_order) {
   const Split split = random_split(1280);
-  std::set<std::ptrdiff_t> places;  // of the batch with the longest sentences
+  std::set<std::ptrdiff_t> places;  // position of the batch with the longest sentences
   for (Index epoch = 0; epoch < 8; ++epoch) {
     const Lists plan = lists_of(epoch_batches(split, options(64, 20), 1, epoch));
     places.insert(std::max_element(plan.begin(),

@@ -1,4 +1,4 @@
-// What copies of source words are, in sentences and in batches.
+// Copies of source words, in sentences and in batches.
 #include "framework/data/copies.hpp"
 
 #include "framework/data/batches.hpp"

@@ -1,4 +1,4 @@
-// A small parallel text in a folder that goes away, loaded by the task as a spec would.
+// A small parallel text in a temporary folder, loaded by the task as from a spec.
 #pragma once
 
 #include "shared.hpp"

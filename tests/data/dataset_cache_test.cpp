@@ -1,4 +1,4 @@
-// Text that is tokenised once: the same with and without the cache, whatever happens to its files.
+// The dataset cache: data are tokenised once and are the same with and without it, whatever happens to its files.
 #include "framework/data/cache.hpp"
 
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 using namespace softalign;
 namespace {
 
-// Names the cache folder while it lives.
+// Sets the cache folder for the lifetime of the object.
 struct CacheAt {
   explicit CacheAt(const fs::path& folder) { setenv("SOFTALIGN_CACHE", folder.c_str(), 1); }
   ~CacheAt() { setenv("SOFTALIGN_CACHE", "", 1); }
 };
 
 struct Setting {
-  Scratch scratch{fs::temp_directory_path()};  // mapped files of memory would count as resident
+  Scratch scratch{fs::temp_directory_path()};  // mapped files in tmpfs would count as resident
   fs::path folder = scratch / "cache";
   CacheAt cache{folder};
 };
@@ -47,7 +47,7 @@ fs::path only_file(const Setting& setting) {
   return files[0];
 }
 
-// Everything that is in a dataset, as text.
+// The complete contents of a dataset, as text.
 std::string text_of(const Dataset& data) {
   std::string text = data.source->serialize() + data.target->serialize();
   for (const Split* split : {&data.train, &data.dev, &data.test}) {
@@ -101,7 +101,7 @@ std::string batches_of(const Dataset& data) {
   return text;
 }
 
-// A dataset of `pairs` pairs, made by hand; counts how often.
+// Returns a dataset of `pairs` pairs made by hand, or its cached copy; `made` counts how often it was made.
 struct Maker {
   std::size_t pairs = 3;
   int made = 0;
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(made_once_for_each_identity) {
 }
 
 BOOST_AUTO_TEST_CASE(more_than_a_buffer) {
-  Maker maker{.pairs = 40000};  // also of rows
+  Maker maker{.pairs = 40000};  // also more rows than a buffer holds
   const std::string without = text_of(maker());
   const Setting setting;
   BOOST_TEST((text_of(maker()) == without));
@@ -234,11 +234,11 @@ BOOST_AUTO_TEST_CASE(whatever_the_tokens_depend_on_is_in_the_key) {
   fs::rename(corpus.path("dev.source"), corpus.path("moved"));
   corpus.values["dev.source"] = corpus.path("moved");
   corpus.load();
-  BOOST_TEST(files_in(setting.folder / "datasets").size() == files);  // the bytes, not the name
+  BOOST_TEST(files_in(setting.folder / "datasets").size() == files);  // keyed by the bytes
 }
 
-// When this fails, the same files give other examples than in the last version: raise kRules in
-// parallel_text.cpp, or others go on with what their caches hold.
+// When this fails, the same files give other examples than before: increase kRules in parallel_text.cpp,
+// or users continue with the old examples in their caches.
 BOOST_AUTO_TEST_CASE(the_rules_by_which_examples_are_made) {
   std::string text;
   for (const std::string type : {"words", "characters"}) {
@@ -337,7 +337,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_written) {
   const std::string without = text_of(maker());
   Setting setting;
   std::vector<fs::path> folders = {setting.scratch.write("file", "") / "cache"};
-  if (geteuid() != 0) {  // to root no folder is read-only
+  if (geteuid() != 0) {  // root can write to any folder
     folders.push_back(setting.scratch / "closed");
     fs::create_directory(folders.back());
     fs::permissions(folders.back(), fs::perms::owner_read | fs::perms::owner_exec);
@@ -410,7 +410,7 @@ BOOST_AUTO_TEST_CASE(text_that_changes_while_it_is_read) {
   BOOST_TEST(corpus.load().train.counts.kept > 0);
 }
 
-// What lies in the file is not resident for longer than it is read.
+// Pages of the cache file are resident only while they are read.
 BOOST_AUTO_TEST_CASE(reading_much_leaves_little_resident) {
   const auto resident = [] {  // MiB of mapped files
     std::ifstream in("/proc/self/status");
@@ -428,7 +428,7 @@ BOOST_AUTO_TEST_CASE(reading_much_leaves_little_resident) {
   for (const auto examples : epoch_batches(data.train, {}, 1, 0)) make_batch(data.train, examples);
   BOOST_TEST(resident() < before + 8);
   for (const Example example : data.train.examples) BOOST_REQUIRE(example.source_text == "ab");
-  BOOST_TEST(resident() > before + 20);  // it can be seen
+  BOOST_TEST(resident() > before + 20);  // so the measure works
 }
 
 BOOST_AUTO_TEST_SUITE_END()

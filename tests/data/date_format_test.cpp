@@ -1,4 +1,4 @@
-// Task date_format against a reader of dates that knows nothing of its forms, and Zeller's weekdays.
+// Task date_format against a date reader that is independent of the task's forms, and weekdays by Zeller's rule.
 #include <algorithm>
 #include <cctype>
 #include <regex>
@@ -25,7 +25,7 @@ std::string small(std::string_view text) {
   return out;
 }
 
-// Saturday is 0 (Zeller 1882).
+// The weekday of a date; Saturday is 0 (Zeller 1882).
 int zeller(int y, int m, int d) {
   if (m < 3) {
     m += 12;
@@ -44,11 +44,11 @@ int name_at(const char* names, const std::string& name) {
 
 struct Date {
   int year = 0, month = 0, day = 0;
-  int weekday = -1;  // Saturday is 0; -1: none is written
+  int weekday = -1;  // Saturday is 0; -1: not written
   bool operator==(const Date&) const = default;
 };
 
-// By custom: the day before dots, the month before slashes, else the year first.
+// Reads a date by custom: the day comes first with dots, the month with slashes, else the year.
 Date read(const std::string& text) {
   Date date;
   std::vector<int> numbers;
@@ -87,7 +87,7 @@ Date iso(std::string_view text) {
   return {stoi(whole.substr(0, 4)), stoi(whole.substr(5, 2)), stoi(whole.substr(8)), -1};
 }
 
-// The form alone: every number 9, or 99 and so on, every name M or W.
+// The form of a date: digits become 9, weekdays Weekday or Wday, and ordinal suffixes th.
 std::string form_of(std::string_view text) {
   std::string form(text);
   for (const auto& [what, sign] :
@@ -131,10 +131,10 @@ BOOST_AUTO_TEST_CASE(no_date_of_a_split_is_in_another) {
       BOOST_TEST(split_of.emplace(example.target_text, split->name).first->second == split->name);
 }
 
-// A digit comes from the same digit; a month's name, or a number of one digit, says both digits.
+// A digit is linked to the same digit in the source, but a month's name, or a number of one digit, gives both digits.
 BOOST_AUTO_TEST_CASE(links_are_where_characters_come_from) {
   const Dataset data = load();
-  BOOST_TEST(!data.source->has_pieces());  // to be joined to words
+  BOOST_TEST(!data.source->has_pieces());  // so symbols are not joined to words
   BOOST_TEST(!load_vocabulary(data.source->serialize())->has_pieces());
   for (const Example example : data.test.examples) {
     std::vector<std::set<Index>> sources(10);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(links_are_where_characters_come_from) {
         const std::string name = text.substr(usize(*sources[t].begin()), sources[t].size());
         BOOST_TEST(month);
         BOOST_TEST(name_at(kMonths, small(name)) + 1 == stoi(target.substr(5, 2)));
-      } else if (first != target[t]) {  // the 0 of 05, from a 5
+      } else if (first != target[t]) {  // the 0 of 05 comes from a 5
         BOOST_TEST(target[t] == '0');
         BOOST_TEST(first == target[t + 1]);
       }
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(forms_are_what_the_options_say) {
     if (iso(example.target_text).month == 3 && iso(example.target_text).day > 9)
       forms.insert(form_of(text));
   }
-  // 12 patterns of numbers and 36 with a month's name, of which 5 differ in days below 10 only.
+  // 12 patterns of numbers and 36 with a month's name; 5 of them differ only for days below 10.
   BOOST_TEST(forms.size() == 43u);
 }
 

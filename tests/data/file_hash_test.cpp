@@ -1,4 +1,4 @@
-// Hashes that are remembered, and when they are not believed.
+// Cached file hashes, and the cases in which the cache is not trusted.
 #include "framework/data/cache.hpp"
 
 #include "framework/base/files.hpp"
@@ -19,7 +19,7 @@ struct Setting {
 
   fs::path note_of(const InputFile& file) const { return notes / sha256_hex(file.path); }
   std::string note() const { return bytes_of(note_of(kOld)); }
-  // A note that is whole, of this text.
+  // Writes a valid cache note with this text.
   void write(const std::string& text) const {
     write_file(note_of(kOld), text + sha256_hex(text) + "\n");
   }
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(is_read_once) {
   std::string text = note.substr(0, note.size() - 65);
   BOOST_REQUIRE(text.ends_with(hash + "\n"));
   setting.write(text.replace(text.size() - 65, 64, other));
-  BOOST_TEST(remembered_hash(kOld) == other);  // so it was not read
+  BOOST_TEST(remembered_hash(kOld) == other);  // so the file was not read
   BOOST_TEST(read_hash(kOld) == hash);
   BOOST_TEST(setting.note() == note);
   BOOST_TEST(remembered_hash(kOld) == hash);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(damaged_notes_are_not_believed) {
   }
 }
 
-// It may change again within the same tick of the clock, to another text of the same size.
+// A file may change again within the same tick of the clock, to another text of the same size.
 BOOST_AUTO_TEST_CASE(a_file_just_written_is_not_remembered) {
   const Setting setting;
   for (const std::string text : {"one", "two", "six"}) {

@@ -1,4 +1,4 @@
-// Task frames: what arrays and targets become, the statistics that normalise them, and each refusal.
+// Task frames: examples from arrays and targets, the statistics that normalise them, and each refusal.
 #include <cmath>
 #include <limits>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// A file of frames of `size` numbers.
+// The bytes of an HDF5 file with frames of `size` numbers.
 std::string file_of(std::vector<float> frames, std::vector<std::int64_t> lengths, Index size = 2) {
   Hdf5Writer file;
   const Index rows = std::ssize(frames) / size, arrays = std::ssize(lengths);
@@ -21,7 +21,7 @@ std::string file_of(std::vector<float> frames, std::vector<std::int64_t> lengths
   return file.image();
 }
 
-// Three training pairs, one dev and one test pair.
+// Frame files of three training pairs, one dev pair and one test pair.
 struct Recordings {
   Scratch scratch;
   std::map<std::string, std::string> values{{"frame_size", "2"}, {"vocabulary.type", "characters"}};
@@ -41,7 +41,7 @@ struct Recordings {
 
   std::unique_ptr<Task> task() const { return task_with("frames", values); }
   Dataset load() const { return task()->load(1, {}); }
-  // Of loading, and so also of `validate`.
+  // Returns the message with which loading fails, after checking that `validate` gives the same one.
   std::string refusal() const {
     const std::string text = message_of<DataError>([&] { load(); });
     BOOST_TEST(message_of<DataError>([&] { task()->check_files(); }) == text);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(arrays_and_lines_are_pairs) {
   BOOST_TEST(second.line == 2);
   BOOST_TEST(second.source_text.starts_with("2 frames ("));
   BOOST_TEST(second.source_text !=
-             data.test.examples[0].source_text);  // as long, but another array
+             data.test.examples[0].source_text);  // equally long, but another array
   BOOST_TEST((recordings.task()->outline().frames == data.frames()));
 }
 
@@ -87,13 +87,13 @@ BOOST_AUTO_TEST_CASE(the_training_frames_normalise_all) {
   const auto scaled = [&](double x) { return static_cast<float>((x - 3) / deviation); };
   const std::vector<float> expected = {scaled(4), 0, scaled(8), 1};
   BOOST_TEST(vector_of(data.test.examples[0].frames) == expected, boost::test_tools::per_element());
-  // A pair that is dropped has no part in them.
+  // A dropped pair does not contribute to the statistics.
   recordings.values["max_length"] = "1";
   const Dataset shorter = recordings.load();
   BOOST_TEST(shorter.train.counts.dropped_too_long == 1);
   BOOST_TEST(shorter.statistics.mean == (std::vector<double>{3.5, 5}),
              boost::test_tools::per_element());
-  BOOST_TEST(shorter.test.examples.size() == 1u);  // of any length
+  BOOST_TEST(shorter.test.examples.size() == 1u);  // test pairs may have any length
   recordings.values["normalise"] = "mean";
   BOOST_TEST((recordings.load().statistics.deviation == std::vector<double>{1, 1}));
 }
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(dev_and_test_need_no_targets) {
   BOOST_CHECK_THROW(recordings.task(), SpecError);
 }
 
-// Arrays are read by blocks; all of them are what was written.
+// Arrays are read in blocks, and all of them equal the written ones.
 BOOST_AUTO_TEST_CASE(arrays_of_large_files) {
   const Scratch scratch;
   std::vector<float> frames;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes framework/data/unicode_compositions.cpp: which characters Unicode also writes as two. Run by hand, never by the tests.
+"""Makes framework/data/unicode_compositions.cpp, the characters that Unicode can also write as two. Run by hand, never by the tests.
 
     freeze_compositions.py > framework/data/unicode_compositions.cpp
 
@@ -11,7 +11,7 @@ import unicodedata
 
 
 def compositions() -> list[tuple[int, int, int]]:
-    """Each character that NFC keeps and NFD takes apart, with the two parts of its canonical decomposition."""
+    """Returns each character that NFC leaves unchanged and NFD decomposes into two, with the two parts of its canonical decomposition."""
     found = []
     for point in range(0x110000):
         parts = unicodedata.decomposition(chr(point)).split()

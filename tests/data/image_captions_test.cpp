@@ -1,5 +1,5 @@
-// Task image_captions against the file of digits: what stands where, what is said of it, and that no
-// split shows a digit of another.
+// Task image_captions against the file of digits: the positions of digits, their captions, and that no
+// split shows a digit image of another split.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -31,9 +31,9 @@ Dataset load(std::map<std::string, std::string> values) {
   return task(std::move(values))->load(1, {});
 }
 
-using Picture = std::vector<std::string>;  // 64 grey levels as the file has them, row by row
+using Picture = std::vector<std::string>;  // 64 grey levels in the order of the file, row by row
 
-// Split and digit of every image of the file.
+// Maps every image of the file to its split and digit.
 std::map<Picture, std::pair<std::string, std::string>> read_file() {
   std::map<Picture, std::pair<std::string, std::string>> known;
   TextFile file(kDigits);
@@ -44,8 +44,8 @@ std::map<Picture, std::pair<std::string, std::string>> read_file() {
   return known;
 }
 
-// The 8 x 8 pixels whose ink an image's word is linked to; where its box begins can be seen only by
-// trying, as the ink of a digit need not touch the edge of its box.
+// The split and digit of every known image whose ink equals the pixels that a word is linked to. Tries all positions of
+// its 8 x 8 box, because the ink of a digit need not touch the edge of the box.
 std::set<std::pair<std::string, std::string>> digits_at(
     const Example& example,
     Index word,

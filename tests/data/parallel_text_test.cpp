@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_CASE(words_end_to_end) {
   BOOST_TEST(counts.dropped_empty == 1);
   BOOST_TEST(counts.dropped_too_long == 1);
   BOOST_TEST(counts.truncated == 0);
-  BOOST_TEST(data.source->symbol(3) == "dog");   // 3 times, as "a" and "the": bytewise "a" < "dog"
-  BOOST_TEST(data.source->id("g") == kUnknown);  // from a sentence that was dropped
+  BOOST_TEST(data.source->symbol(3) == "dog");   // 3 times, as "the", but bytewise first
+  BOOST_TEST(data.source->id("g") == kUnknown);  // its sentence was dropped
   BOOST_TEST(data.target->id("x") == kUnknown);
   const Example test = data.test.examples[0];
   BOOST_TEST(test.source.size() == 6u);  // max_length is for training only
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(truncated_pairs_are_kept_and_counted) {
   BOOST_TEST(test.source_text == "the red");
   BOOST_TEST(test.target_text == "el gato");
   BOOST_TEST((vector_of(test.links) ==
-              std::vector<Link>{{0, 0, true}}));  // the others point behind the cut
+              std::vector<Link>{{0, 0, true}}));  // the other links point beyond the cut
 }
 
 BOOST_AUTO_TEST_CASE(links_are_between_symbols) {
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(one_vocabulary_of_both_sides_or_two_sizes) {
 BOOST_AUTO_TEST_CASE(rare_symbols_are_unknown) {
   Corpus corpus;
   corpus.values["vocabulary.min_count"] = "2";
-  const Dataset data = corpus.load();  // "a" once, "dog" three times
+  const Dataset data = corpus.load();  // "el" occurs once, "perro" three times
   BOOST_TEST(data.source->id("dog") != kUnknown);
   BOOST_TEST(data.source->id("house") != kUnknown);
   BOOST_TEST(data.source->id("is") != kUnknown);

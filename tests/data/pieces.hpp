@@ -1,4 +1,4 @@
-// For tests that need sentencepiece: they are skipped where the program was built without it.
+// A precondition for tests that need sentencepiece: they are skipped if the program was built without it.
 #pragma once
 
 #include <boost/test/unit_test.hpp>

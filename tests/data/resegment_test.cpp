@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(sentences_are_cut_anew_in_each_epoch) {
   BOOST_TEST(sides_differ > 10);
 }
 
-// Nearly all characters stand alone, in the longest sentences too.
+// Nearly every piece is a single character, even in the longest sentences.
 BOOST_AUTO_TEST_CASE(sentences_become_as_long_as_their_pieces_make_them) {
   const Dataset data = dataset(0.99);
   Workers one(1);

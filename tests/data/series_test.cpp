@@ -1,4 +1,4 @@
-// Task series: what windows and symbols become of values, which split they are in, and each refusal.
+// Task series: windows and symbols made from values, their splits, and each refusal.
 #include <cmath>
 
 #include "framework/data/build_vocabulary.hpp"
@@ -8,7 +8,7 @@ using namespace softalign;
 
 namespace {
 
-// 10, 20, ... 160: ten values to train on, two for dev, four for test.
+// A file of the values 10, 20, ... 160: ten for training, two for dev, four for test.
 struct Rising {
   Scratch scratch;
   std::map<std::string, std::string> values{{"history", "3"},
@@ -27,7 +27,7 @@ struct Rising {
   void set(const std::string& text) { values["file"] = scratch.write("rising.csv", text); }
   std::unique_ptr<Task> task() const { return task_with("series", values); }
   Dataset load() const { return task()->load(1, {}); }
-  // Of loading, and so also of `validate`.
+  // Returns the message with which loading fails, after checking that `validate` gives the same one.
   std::string refusal() const {
     const std::string text = message_of<DataError>([&] { load(); });
     BOOST_TEST(message_of<DataError>([&] { task()->check_files(); }) == text);
@@ -48,12 +48,12 @@ BOOST_AUTO_TEST_SUITE(series_task)
 BOOST_AUTO_TEST_CASE(symbols_are_the_centres_of_equal_bins) {
   const Dataset data = Rising().load();
   BOOST_REQUIRE(data.target->size() == kSpecials + 4);
-  // The training values are 10 to 100, and half of that more at each side: -35 to 145.
+  // The training values range from 10 to 100; a margin of half that range on each side gives -35 to 145.
   const std::vector<std::string> centres = {"-12.5", "32.5", "77.5", "122.5"};
   for (Token k = 0; k < 4; ++k) BOOST_TEST(data.target->symbol(kSpecials + k) == centres[usize(k)]);
   BOOST_TEST(
       (data.target_format().values == std::vector<double>{0, 0, 0, -12.5, 32.5, 77.5, 122.5}));
-  // A value has the nearest one, of two the upper one.
+  // A value has the nearest symbol, and the upper one if two are equally near.
   BOOST_TEST((targets_of(data.train) ==
               std::vector<std::string>{
                   "32.5 32.5", "32.5 77.5", "77.5 77.5", "77.5 77.5", "77.5 77.5", "77.5 122.5"}));
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(symbols_have_few_digits) {
   for (const auto& [name, value] : {std::pair("history", "1"), {"horizon", "1"}, {"dev", "4"}})
     rising.values[name] = value;
   rising.values["margin"] = "0";
-  const Dataset data = rising.load();  // bins of 0.0003: to 0.000005 is coarser than a hundredth
+  const Dataset data = rising.load();  // bins of 0.0003: 5 decimals err by over 1 % of a bin
   BOOST_TEST(data.target->symbol(kSpecials) == "0.001050");
   BOOST_TEST(data.target->symbol(kSpecials + 3) == "0.001950");
 }
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(time_divides_the_splits) {
   BOOST_TEST(data.dev.examples.size() == 1u);
   BOOST_TEST(data.test.examples.size() == 2u);
   BOOST_TEST(data.train.counts.kept == 6);
-  const Example first = data.test.examples[0];  // of 130 and 140, after 100, 110 and 120
+  const Example first = data.test.examples[0];  // targets 130 and 140, after 100, 110 and 120
   const double deviation = 10 * std::sqrt(8.25);
   BOOST_TEST(data.statistics.mean[0] == 55.0);
   BOOST_TEST(data.statistics.deviation[0] == deviation);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_trained_model_measures_with_its_own_symbols_and_statistic
   BOOST_TEST((targets_of(data.test) == std::vector<std::string>{"100 100", "100 100"}));
   BOOST_TEST(vector_of(data.test.examples[0].frames) == (std::vector<float>{0, 1, 2}),
              boost::test_tools::per_element());
-  rising.set(Rising::rising(7));  // fewer than for training
+  rising.set(Rising::rising(7));  // fewer values than training needs
   const Dataset shorter = rising.task()->load_to_measure(1, "test", trained, {});
   BOOST_TEST(shorter.test.examples.size() == 2u);
   const Vocabularies words{nullptr, symbol_vocabulary({"a", "b"}), {{100}, {10}}};
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(columns_have_names_or_numbers) {
   rising.set(table("t;MW\n", "{};{}\n"));
   BOOST_TEST((targets_of(rising.load().train) == targets));
   BOOST_TEST(contains(rising.load().test.examples[0].source_text, "before line 14 ("));
-  rising.set(table("t,2021\n", "{},{}\n"));  // a name that is a number
+  rising.set(table("t,2021\n", "{},{}\n"));  // a column name that is a number
   rising.values["column"] = "2021";
   BOOST_TEST((targets_of(rising.load().train) == targets));
   for (const std::string column : {"3", "0", "1.5", "mw"}) {
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(bad_cells_are_refused_by_line) {
     const std::string text = rising.refusal();
     BOOST_TEST(contains(text, "rising.csv:18: "), text);
   }
-  for (const std::string missing : {"NA", "nan", "null"}) {  // not the name of a column
+  for (const std::string missing : {"NA", "nan", "null"}) {  // a missing value, not a column name
     rising.set(missing + "\n" + good);
     BOOST_TEST(contains(rising.refusal(), "rising.csv:1: '" + missing + "'"));
   }
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_series_that_is_too_short_or_does_not_vary_is_refused) {
   rising.set(Rising::rising(11));
   const Dataset trained = rising.load();
   BOOST_TEST(trained.train.examples.size() == 1u);
-  rising.values["test"] = "10";  // it would reach before the beginning
+  rising.values["test"] = "10";  // the first window would begin before the file
   BOOST_TEST(contains(
       message_of<DataError>([&] {
         rising.task()->load_to_measure(1, "test", {{}, trained.target, trained.statistics}, {});

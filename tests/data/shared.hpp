@@ -1,4 +1,4 @@
-// What the data tests share: packed files, links that compare, splits of given lengths, tasks with options.
+// Shared by the data tests: packed files, comparison of links, splits of given lengths, and tasks with options.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -34,7 +34,7 @@ std::vector<T> vector_of(std::span<const T> view) {
   return {view.begin(), view.end()};
 }
 
-// A split whose example i has the given lengths; its tokens tell i and the position.
+// A split whose example i has the given lengths; its tokens encode i and the position.
 inline Split split_of(const std::vector<std::pair<Index, Index>>& lengths) {
   Split split;
   for (const auto& [source, target] : lengths) {
@@ -47,13 +47,13 @@ inline Split split_of(const std::vector<std::pair<Index, Index>>& lengths) {
   return split;
 }
 
-// What of a spec these tests are about.
+// The part of a spec that these tests use.
 struct WithTask {
   Choice task{.kind = "task"};
   void describe(OptionVisitor& v) { v("task", task, "where sentences come from"); }
 };
 
-// A task with these of its options.
+// A task of this type, with option values by name.
 inline std::unique_ptr<Task> task_with(const std::string& type,
                                        const std::map<std::string, std::string>& values) {
   std::vector<std::string> overrides;

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(all_have_the_same_shape) {
 BOOST_AUTO_TEST_CASE(each_writes_its_own_order) {
   const Dataset copied = load("copy"), reversed = load("reverse"), sorted = load("sort");
   std::vector<Token> source = vector_of(copied.dev.examples[0].source);
-  // The draw does not depend on the task.
+  // The drawn sentences do not depend on the task.
   BOOST_TEST(vector_of(reversed.dev.examples[0].source) == source);
   BOOST_TEST(vector_of(copied.dev.examples[0].target) == source);
   std::reverse(source.begin(), source.end());
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(an_example_depends_on_data_seed_split_and_number_only) {
   options.data_seed = 2;
   BOOST_TEST(few.train.examples[0].source_text !=
              make_synthetic(options, order).train.examples[0].source_text);
-  // The seed of the run draws no sentence.
+  // The sentences do not depend on the seed of the run.
   BOOST_TEST(vector_of(load("copy", 1).test.examples[7].source) ==
              vector_of(load("copy", 2).test.examples[7].source));
 }

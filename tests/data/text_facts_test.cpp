@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(unknown_symbols_are_counted_and_the_first_are_kept) {
   BOOST_TEST(facts.in_lower_case == 1);
   BOOST_TEST(facts.with_points == 1);
   BOOST_TEST(facts.examples == (std::vector<std::string>{"dog", "a", "The", "house.", "b"}));
-  BOOST_TEST(facts_of({"the hat"}, "characters").unknown == 1);  // an a
+  BOOST_TEST(facts_of({"the hat"}, "characters").unknown == 1);  // the letter a is unknown
   BOOST_TEST(notes_of(std::vector{facts_of({"the red house"})}, {}).empty());
 }
 

@@ -24,7 +24,7 @@ std::string refusal(const std::string& path) {
   return message_of<DataError>([&] { read_all(path); });
 }
 
-// Lines that do not repeat, so that gzip needs more than one of our buffers.
+// Returns lines that do not repeat, so that the gzip file fills more than one buffer of the reader.
 std::string many_lines(int count) {
   std::string text;
   for (int k = 0; k < count; ++k)
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(carriage_returns_alone_end_no_line) {
   for (int i = 0; i < 10; ++i) mac += "a b c\r";
   for (const std::string& text : {mac, mac + "d", mac + "\n"})
     BOOST_TEST(contains(refusal(scratch.write("mac", text)), "mac:1: old Mac line ends"));
-  while (mac.size() < 2 << 20) mac += mac;  // more words than a line may have, then more bytes
+  while (mac.size() < 2 << 20) mac += mac;  // exceeds the limits of words, then of bytes, per line
   for (const std::size_t size : {std::size_t{60000}, mac.size()})
     BOOST_TEST(contains(refusal(scratch.write("mac", mac.substr(0, size))), "old Mac line ends"));
   BOOST_TEST(read_all(scratch.write("mixed", "a\rb\nc\r\n")).size() == 2u);

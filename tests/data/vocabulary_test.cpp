@@ -37,7 +37,7 @@ Strings symbols(const Vocabulary& vocabulary) {
   return names;
 }
 
-// Enough different words for pieces to be worth learning.
+// Sentences with enough different words for learning pieces.
 Strings sentences() {
   const Strings stems = {"walk", "talk", "jump", "read", "sing", "paint", "laugh", "count"};
   const Strings endings = {"", "s", "ed", "ing", "er"};
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(characters_restore_the_spaces) {
   BOOST_TEST(characters->word_of(line).back() == 8);
   BOOST_TEST((characters->word_of("ab ñ c") == std::vector<Index>{0, 0, 0, 1, 1, 2}));
   BOOST_TEST(characters->has_pieces());
-  const std::vector<Token> marks = {4, 3, 3, 4, 4, 3, 4};  // as a model may write them
+  const std::vector<Token> marks = {4, 3, 3, 4, 4, 3, 4};  // a model may write such a sequence
   BOOST_TEST((characters->word_of_pieces(marks) == std::vector<Index>{0, 0, 0, 0, 0, 1, 1}));
   BOOST_TEST(characters->join(marks) == "aa a");
   same_after_loading(*characters, "señor x");
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(pieces_restore_the_line_and_are_the_same_each_time,
   }
 }
 
-// The pieces of each word, put together, are the word.
+// The pieces of each word, concatenated, give the word.
 BOOST_AUTO_TEST_CASE(pieces_know_their_word, *boost::unit_test::precondition(has_pieces)) {
   const auto pieces = build("sentencepiece", sentences(), 60);
   for (const std::string line : {"the singer painted", "ψψ the ψ qqq sing"}) {
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(pieces_know_their_word, *boost::unit_test::precondition(has
   }
 }
 
-// What people see as words of a sequence that the model made, too: by its space marks.
+// Groups the pieces of any sequence into words by its space marks, including sequences that a model made.
 BOOST_AUTO_TEST_CASE(pieces_are_joined_to_words, *boost::unit_test::precondition(has_pieces)) {
   for (const std::string model : {"unigram", "bpe"}) {
     const auto pieces = build("sentencepiece", sentences(), 60, model);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(pieces_are_joined_to_words, *boost::unit_test::precondition
     BOOST_TEST((pieces->word_of_pieces(inside) == std::vector<Index>{0, 0, 1, 1}));
     const Token mark = pieces->encode("ψ").front(), the = pieces->encode("the").front();
     BOOST_REQUIRE(pieces->symbol(mark) == kSpaceMark);
-    const std::vector<Token> marks = {mark, mark, inner, mark, the, mark};  // as a model may write
+    const std::vector<Token> marks = {mark, mark, inner, mark, the, mark};  // possible model output
     BOOST_TEST((pieces->word_of_pieces(marks) == std::vector<Index>{0, 0, 0, 1, 1, 1}));
     BOOST_TEST(split_words(pieces->join(marks)).size() == 2u);
   }
@@ -173,9 +173,9 @@ BOOST_AUTO_TEST_CASE(merges_are_left_out, *boost::unit_test::precondition(has_pi
     different.insert(pieces->encode_with_dropout(lines[0], 0.1, stream.within(1, i)));
   }
   BOOST_TEST(some > none + none / 20);
-  BOOST_TEST(all > 2 * none);  // nearly every character alone
+  BOOST_TEST(all > 2 * none);  // nearly every character is a piece
   BOOST_TEST(different.size() > 10u);
-  std::string long_word;  // by its square, that would be minutes
+  std::string long_word;  // takes minutes if the cost is quadratic
   for (int i = 0; i < 2000; ++i) long_word += "singing";
   const std::vector<Token> whole = pieces->encode(long_word);
   BOOST_TEST(pieces->encode_with_dropout(long_word, 0, stream) == whole);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(merges_are_left_out, *boost::unit_test::precondition(has_pi
   BOOST_CHECK_THROW(build("words", lines)->encode_with_dropout("a", 0.1, stream), BugError);
 }
 
-// What the library marks unknown pieces with is unknown, and the rest of its line is learnt from.
+// The library's mark for unknown pieces is itself unknown, and pieces are learnt from the rest of its line.
 BOOST_AUTO_TEST_CASE(lines_with_the_mark_of_unknown_pieces_are_read,
                      *boost::unit_test::precondition(has_pieces)) {
   Strings lines = sentences();
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(lines_with_the_mark_of_unknown_pieces_are_read,
   BOOST_TEST(unknown(lines.front()) == 1);
 }
 
-// Against the algorithm as it is printed, of which each pair draws in each round: equally many pieces.
+// Compares the number of pieces with that of the published algorithm, in which each pair draws in each round.
 BOOST_AUTO_TEST_CASE(merges_are_left_out_as_published,
                      *boost::unit_test::precondition(has_pieces)) {
   const auto pieces = build("sentencepiece", sentences(), 70, "bpe");
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(merges_are_left_out_as_published,
     for (const std::string_view part : code_points(word)) parts.emplace_back(part);
     for (std::uint64_t draws = 0;;) {
       std::size_t best = 0;
-      Token merge = kUnknown;  // a piece that was learnt earlier has the lower index
+      Token merge = kUnknown;  // pieces learnt earlier have lower indices
       for (std::size_t k = 1; k < parts.size(); ++k) {
         const Token whole = pieces->id(parts[k - 1] + parts[k]);
         if (whole == kUnknown || static_cast<double>(stream.uniform(draws++)) < dropout) continue;
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(pieces_refuse_what_cannot_be, *boost::unit_test::preconditi
 
 BOOST_AUTO_TEST_CASE(a_model_of_pieces_that_the_library_throws_at_is_refused,
                      *boost::unit_test::precondition(has_pieces)) {
-  const std::string model =  // of an empty piece
+  const std::string model =  // with an empty piece
       "Cg4KBTx0bms+"
       "FQAAAAAYAgoMCgM8cz4VAAAAABgDCg0KBDwvcz4VAAAAABgDCgkKAmFiFQAAAIAKDAoF4pAByWIVAACAv"
       "woLCgEAkAGAgECIAgDAAgDIAgHQAgLYAv///////////wEaDAoIaWRlbnR0dHkSAA==";

@@ -1,8 +1,8 @@
 """The benchmark's RNNsearch in PyTorch with a backward pass written by hand.
 
-Both directions of the encoder are one product, inputs are projected for all steps at once, the query and the gates of the state are one
-product, gradients of weights are gathered over the steps, the loss goes by blocks of rows, and what is not a product is compiled.
-Run alone, it compares its gradients with differences of the loss.
+Both encoder directions share one batched product, inputs are projected for all steps at once, the query and the gates of the state share one
+product, weight gradients are collected over the steps, the loss is computed in blocks of rows, and everything except the products is compiled.
+Run as a script, it compares its gradients with finite differences of the loss.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def loss_forward(logits: Tensor, target: Tensor, scale: float) -> tuple[Tensor, 
 
 
 class Pointwise:
-    """Compiled once each, called at every step."""
+    """The computations between the products, each compiled once and called repeatedly."""
 
     def __init__(self) -> None:
         for function in (cell_forward, cell_backward, attend_forward, attend_backward, loss_forward):
@@ -62,7 +62,7 @@ class Pointwise:
 
 
 class Encoder(torch.autograd.Function):
-    """x [S,B,E] -> annotations [S,B,2U] and the backward direction's last state; weights and biases [2,...], one of each direction."""
+    """x [S,B,E] -> annotations [S,B,2U] and the last state of the backward direction; weights and biases [2,...], one per direction."""
 
     @staticmethod
     def forward(ctx: Any, run: Pointwise, x: Tensor, wi: Tensor, wh: Tensor, bi: Tensor, bh: Tensor) -> tuple[Tensor, Tensor]:
@@ -102,7 +102,7 @@ class Encoder(torch.autograd.Function):
 
 class Decoder(torch.autograd.Function):
     """words [T,B,3U] (projected), state [B,U], keys [B,S,U], values [B,S,2U] -> states before each step [T,B,U], contexts [T,B,2U].
-    of_state [4U,U]: the query and the gates; of_context [3U,2U]."""
+    of_state [4U,U]: weights of the query and the gates; of_context [3U,2U]: of the gates."""
 
     @staticmethod
     def forward(
@@ -148,7 +148,7 @@ class Decoder(torch.autograd.Function):
 
 
 class Loss(torch.autograd.Function):
-    """The projection with its cross-entropy in blocks of rows, gradients at once."""
+    """The projection and its cross-entropy, in blocks of rows. The forward pass computes the gradients, too."""
 
     ROWS = 256
 
@@ -219,7 +219,7 @@ def main() -> None:
     loss().backward()
     for name, parameter in model.named_parameters():
         direction, around = torch.randn_like(parameter), []
-        for step in (1e-5, -2e-5, 1e-5):  # the last one back to where it was
+        for step in (1e-5, -2e-5, 1e-5):  # the last step restores the parameter
             parameter.data += step * direction
             around.append(loss().item())
         difference, gradient = (around[0] - around[1]) / 2e-5, (parameter.grad * direction).sum().item()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The benchmark's RNNsearch in JAX: one jitted step with lax.scan, arrays given back, attention computed again in backward."""
+"""The benchmark's RNNsearch in JAX: one jitted step with lax.scan, donated buffers, and attention recomputed in the backward pass."""
 
 from __future__ import annotations
 

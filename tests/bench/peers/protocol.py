@@ -1,6 +1,6 @@
-"""What the peers of softalign_bench share: its configurations, and its way to be measured.
+"""Code shared by the peers of softalign_bench: the configurations and the measurement protocol.
 
-A peer prints {"ready": true} once warm, then a line of measured seconds for every line read, and a summary at the end of the input.
+A peer prints {"ready": true} after warming up, then a line of measured seconds for every line read, and a summary at the end of the input.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def resident_mib(line: str) -> float:
 
 
 def serve(run: Callable[[], object], before: float, arguments: argparse.Namespace, **facts: Any) -> None:
-    """before: the memory that the process had before it made its model."""
+    """Measures `run` for every line of standard input. before: the memory of the process before it made its model."""
     for _ in range(3):
         run()
     with open("/proc/self/clear_refs", "w", encoding="ascii") as reset:

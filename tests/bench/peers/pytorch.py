@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The benchmark's models in PyTorch, as fast as we can write them: opponents of softalign_bench.
+"""The benchmark's models in PyTorch, as fast as we can write them: peers of softalign_bench.
 
-pytorch.py train --mode eager|script|compile|by_hand, and for decoding eager, or compile: a frozen step and a better search. `by_hand`
-is by_hand.py. The environment tunes more (compare.py).
+pytorch.py train --mode eager|script|compile|by_hand. Decoding has the modes eager and compile (a frozen step and a faster search).
+`by_hand` uses by_hand.py. compare.py tunes the environment further.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Step(NamedTuple):
 
 
 class Decoder(nn.Module):
-    """Bahdanau's decoder: what one step needs of the weights, written so that as few kernels as possible run for a step."""
+    """A step of Bahdanau's decoder, written so that it runs as few kernels as possible."""
 
     def __init__(self, load: Workload) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ def greedy(model: Model, source: Tensor, steps: int) -> Tensor:
 
 @torch.inference_mode()
 def beam(model: Model, source: Tensor, steps: int, width: int) -> Tensor:
-    """All hypotheses of all sentences in one batch. Finished ones are held by a mask, as is usual for speed on a batch."""
+    """Beam search over all hypotheses of all sentences in one batch. A mask holds finished hypotheses, as usual for speed."""
     sentences = len(source)
     state, keys, values = model.encode(source)
     state, keys, values = (x.repeat_interleave(width, dim=0) for x in (state, keys, values))
@@ -124,7 +124,7 @@ def beam(model: Model, source: Tensor, steps: int, width: int) -> Tensor:
         vocabulary = scores.shape[1]
         scores[finished] = -torch.inf
         scores[finished, END] = 0
-        # The best of each hypothesis first: sorting width² candidates costs less than width times the vocabulary.
+        # First the best symbols of each hypothesis: sorting width² candidates costs less than width times the vocabulary.
         best, which = scores.topk(width, dim=-1)
         candidates = totals.unsqueeze(2) + best.view(sentences, width, width)
         totals, chosen = candidates.flatten(1).topk(width, dim=-1)
@@ -138,7 +138,7 @@ def beam(model: Model, source: Tensor, steps: int, width: int) -> Tensor:
 
 
 class Luong(nn.Module):
-    """Luong et al. 2015: two layers of LSTM on both sides, dot, input feeding; initial states tanh(W h)."""
+    """Luong et al. 2015: two LSTM layers on both sides, dot score, input feeding; initial states tanh(W h)."""
 
     LAYERS = 2
 
@@ -149,7 +149,7 @@ class Luong(nn.Module):
         self.encoder = nn.LSTM(size, units, self.LAYERS)
         self.start = nn.ModuleList(nn.Linear(units, units) for _ in range(2 * self.LAYERS))
         self.word = nn.Linear(size, 4 * units)
-        self.lower = nn.Linear(2 * units, 4 * units, bias=False)  # of what was fed and the state
+        self.lower = nn.Linear(2 * units, 4 * units, bias=False)  # weights of the fed input and the state
         self.upper = nn.Linear(2 * units, 4 * units)
         self.combine = nn.Linear(2 * units, units, bias=False)
         self.projection = nn.Linear(units, load.vocabulary)
@@ -191,7 +191,7 @@ class Luong(nn.Module):
 
 
 class TransformerLayer(nn.Module):
-    """With `cross`, a decoder's."""
+    """A layer of the encoder, or with `cross` of the decoder."""
 
     def __init__(self, size: int, heads: int, feed_forward: int, cross: bool) -> None:
         super().__init__()
@@ -242,7 +242,7 @@ class Transformer(nn.Module):
 
 
 class FrozenStep(nn.Module):
-    """A step of decoding to be compiled: symbols [B,K], states [B,K,U]; keys and values are those of the sentences."""
+    """A decoding step, for compilation: symbols [B,K], states [B,K,U]; keys and values belong to the sentences."""
 
     def __init__(self, model: Model, load: Workload) -> None:
         super().__init__()
@@ -260,7 +260,7 @@ class FrozenStep(nn.Module):
             self.of_input = linear(cell.weight_ih, cell.bias_ih)
             wide = torch.cat((model.readout.weight, model.symbol.weight), 1)
             bias = model.readout.bias
-            self.readout = linear(torch.cat((wide[0::2], wide[1::2])), torch.cat((bias[0::2], bias[1::2])))  # maxout of halves
+            self.readout = linear(torch.cat((wide[0::2], wide[1::2])), torch.cat((bias[0::2], bias[1::2])))  # ordered for maxout over halves
         self.v = nn.Parameter(decoder.v.detach().clone())
 
     def forward(self, symbols: Tensor, state: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
@@ -282,7 +282,7 @@ class FrozenGreedy(FrozenStep):
 
 
 class FrozenBeam(FrozenStep):
-    """The k best numbers lie in the k blocks of largest maximum: sorting those is less work."""
+    """Finds the k best symbols faster: they lie in the k blocks with the largest maxima, so only those are sorted."""
 
     BLOCK = 64
 
@@ -341,7 +341,7 @@ def training_step(model: nn.Module, load: Workload, mode: str, autocast: bool) -
     parameters = list(model.parameters())
     try:
         optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=True)
-    except (RuntimeError, TypeError):  # before PyTorch 2.4 there is no fused Adam for processors
+    except (RuntimeError, TypeError):  # PyTorch before 2.4 has no fused Adam on CPUs
         optimizer = torch.optim.Adam(parameters, lr=1e-3, foreach=True)
 
     def run() -> None:
@@ -349,7 +349,7 @@ def training_step(model: nn.Module, load: Workload, mode: str, autocast: bool) -
         with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
             loss = model.loss(source, target_in, target_out)
         loss.backward()
-        if mode == "by_hand":  # the fused optimiser scales gradients itself
+        if mode == "by_hand":  # the fused optimiser scales the gradients itself
             norm = nn.utils.get_total_norm([one.grad for one in parameters], foreach=True)
             optimizer.grad_scale, optimizer.found_inf = torch.clamp(norm, min=1.0), torch.zeros(())
         else:
