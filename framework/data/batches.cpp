@@ -23,8 +23,8 @@ struct Lengths {
 
 constexpr std::size_t kHeldLengths = 1 << 20;  // examples
 
-// Lengths of the examples of an order. They are packed into the numbers of the order, so that it takes 8 bytes per
-// example with them, too: 35 bits for the example, 14 for each length. Those that are longer are held apart.
+// Sentence lengths, packed into the entries of an order of examples, so that order and lengths together take 8 bytes
+// per example: 35 bits for the example, 14 for each length. Lengths that do not fit are stored in a map.
 class PackedLengths {
  public:
   // Rows are read in order, so that little of a large corpus is resident.
@@ -68,7 +68,7 @@ class PackedLengths {
   std::map<Index, Lengths> long_;
 };
 
-// Takes the first `size` away from `rest`, or all that is left.
+// Removes the first `size` elements from `rest`, or all if there are fewer, and returns them.
 template <class T>
 std::span<T> take(std::span<T>& rest, Index size) {
   const auto part = rest.first(std::min(rest.size(), usize(size)));
@@ -76,7 +76,7 @@ std::span<T> take(std::span<T>& rest, Index size) {
   return part;
 }
 
-// Takes as many examples as have about `tokens` positions together, at least one.
+// Removes the first examples from `rest`, until they have `tokens` positions or none is left, and returns them.
 template <class Positions>
 std::span<Index> take_filling(std::span<Index>& rest, Index tokens, const Positions& positions) {
   Index sum = 0, count = 0;
@@ -84,7 +84,7 @@ std::span<Index> take_filling(std::span<Index>& rest, Index tokens, const Positi
   return take(rest, count);
 }
 
-// Returns the number of examples of a pool, in order, in each batch.
+// Cuts a pool into batches, in order; returns the number of examples in each batch.
 template <class Positions>
 std::vector<Index> batch_sizes(std::span<const Index> pool,
                                const BatchOptions& options,
@@ -106,7 +106,7 @@ Index drawn_from(const Portion& portion) {
   return static_cast<Index>(std::round(static_cast<double>(portion.examples) * portion.weight));
 }
 
-// The examples of an epoch, portion by portion.
+// Returns the examples of an epoch, portion by portion.
 std::vector<Index> draw(const std::vector<Portion>& portions,
                         std::uint64_t seed,
                         std::uint64_t round) {
@@ -223,8 +223,8 @@ Batches cut_into_parts(const Split& split, std::span<const Index> batch, Index p
   for (Index k = std::min(parts, std::ssize(order)); k > 0; --k) {
     auto end = begin;
     double part = 0;
-    // Continues while the next sentence brings the part closer to its share, and enough sentences
-    // remain for the other parts.
+    // Adds sentences while the next one brings the part closer to its share, and enough remain for
+    // the other parts.
     for (; order.end() - end > k - 1; ++end) {
       const double next = symbols(*end), share = left / static_cast<double>(k);
       if (end != begin && k > 1 && part + next / 2 > share) break;
@@ -261,7 +261,7 @@ std::vector<Index> batch_order(const Split& split, std::span<const Index> exampl
 
 namespace {
 
-// Copies of row b, and the target's words that can only be copied.
+// Sets the copies of row b, and replaces <unk> in its target by words that can be copied.
 void add_copies(Batch& batch, Index b, const Example& example, const Copies& copies) {
   const Copies::OfSentence row = copies.of(example.source, example.source_text);
   std::ranges::copy(row.symbols, batch.copies.begin() + b * batch.source_steps);

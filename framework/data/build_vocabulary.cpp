@@ -54,7 +54,7 @@ class SymbolCounter final : public VocabularyBuilder {
   std::unordered_map<std::string, Index, TextHash, std::equal_to<>> counts_;
 };
 
-// The library wants all lines at once.
+// Collects the lines, because the library needs all of them at once.
 class PieceTrainer final : public VocabularyBuilder {
  public:
   explicit PieceTrainer(const VocabularyOptions& options) : options_(options) {}

@@ -1,4 +1,4 @@
-// Making a vocabulary: from training text, as a spec asks for it, or from a task's own symbols.
+// Builds a vocabulary from training text as a spec requests, or from a task's own symbols.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ struct VocabularyOptions {
       min_count,
       "words and characters that occur less often in the training text are unknown; null: 1",
       between(1, kMostSentences));
-    if (min_count == 1) min_count.reset();  // the same run
+    if (min_count == 1) min_count.reset();  // 1 and null name the same run
     v("model", model, "segmentation algorithm of sentencepiece", one_of("unigram", "bpe"));
     v("dropout",
       dropout,
@@ -61,14 +61,14 @@ struct VocabularyOptions {
   }
 };
 
-// Builds a vocabulary from a stream of lines. Words and characters are sorted by falling count,
-// ties bytewise, without the rarest beyond `size` and those below `min_count`; pieces are in the order of their model. Symbols
-// that do not occur in the lines are unknown.
+// Builds a vocabulary from a stream of lines. Words and characters are sorted by decreasing count, ties bytewise,
+// without symbols that are rarer than `min_count` and the rarest ones beyond `size`; pieces are in the order of
+// their model. Symbols that do not occur in the lines are unknown.
 class VocabularyBuilder {
  public:
   virtual ~VocabularyBuilder() = default;
   virtual void add(const std::string& line) = 0;
-  // Throws DataError when pieces cannot be made from these lines, or no symbol is frequent enough. Once.
+  // Call once. Throws DataError if no pieces can be trained on these lines, or no symbol is frequent enough.
   virtual std::shared_ptr<const Vocabulary> finish(const Progress& progress) = 0;
 };
 std::unique_ptr<VocabularyBuilder> vocabulary_builder(const VocabularyOptions& options);
@@ -76,7 +76,7 @@ std::unique_ptr<VocabularyBuilder> vocabulary_builder(const VocabularyOptions& o
 std::shared_ptr<const Vocabulary> build_vocabulary(const VocabularyOptions& options,
                                                    const std::vector<std::string>& lines);
 
-// Named symbols in the given order; a line of them is separated by whitespace.
+// Returns a vocabulary of named symbols in the given order; in a line of text, whitespace separates them.
 std::shared_ptr<const Vocabulary> symbol_vocabulary(const std::vector<std::string>& symbols);
 
 }  // namespace softalign

@@ -33,7 +33,7 @@ fs::path place_of(const fs::path& folder, const std::string& key) {
 
 constexpr std::size_t kHash = 64;
 
-// Identifies a file and its state; empty if there is no file.
+// A text with the path of a file and its stamp; empty if there is no such file.
 struct State {
   std::string text;
   bool settled = false;
@@ -52,7 +52,7 @@ State state_of(const fs::path& path) {
           stamp.settled(std::time(nullptr))};
 }
 
-// Returns the text that is remembered of a file: its state and its hash, and a hash of both.
+// Returns the note that the cache stores about a file: its state, its hash, and a hash of both.
 std::string note_of(const State& state, const std::string& hash) {
   const std::string text = state.text + hash + "\n";
   return text + sha256_hex(text) + "\n";
@@ -72,7 +72,7 @@ fs::path note_place(const fs::path& folder, const fs::path& file) {
   return folder / "hashes" / sha256_hex(file.string());
 }
 
-// Without a note all is well, only slower.
+// Writes a note; errors are ignored, because a missing note only costs time.
 void remember(const fs::path& place, const std::string& note) {
   try {
     FileSystem::real().make_folders(place.parent_path());
@@ -81,8 +81,8 @@ void remember(const fs::path& place, const std::string& note) {
   }
 }
 
-// The content of the cache for a key. That all of its bytes are as they were written is remembered, too, so that
-// a file of many gigabytes is not read at every start.
+// The cached file of a key. A note records that its bytes were verified, so that a file of many gigabytes is not
+// read at every start.
 struct Kept {
   fs::path folder;  // the cache's
   std::string key;
@@ -104,8 +104,8 @@ struct Kept {
     return data;
   }
 
-  // Remembers a file that was just written and read back. As reading many gigabytes takes minutes, this waits until a change
-  // of the file would be noticed; a small file is quickly read again.
+  // Writes the note of a file that was just written and read back. Waits until a later change would be noticed,
+  // because reading many gigabytes again takes minutes; small files get no note, as they are quickly read again.
   void remember_whole() const {
     constexpr std::uintmax_t kMany = 1 << 30;
     std::error_code error;
@@ -118,8 +118,8 @@ struct Kept {
   }
 };
 
-// While it lives, no other process creates the dataset of this key. The lock is a byte of a file that all keys share,
-// so that no lock files are left over.
+// While this lock exists, no other process creates the dataset of its key. It locks one byte of a file that all keys
+// share, so that no lock files are left behind.
 class MakerLock {
  public:
   MakerLock(const fs::path& folder, const std::string& key, const Progress& progress) {
@@ -136,7 +136,7 @@ class MakerLock {
                     printable(path.string(), kWhole));
     while (file_ >= 0 && retry([&] { return fcntl(file_, F_OFD_SETLK, &range); }) != 0) {
       if (errno != EAGAIN && errno != EACCES)
-        return;  // a disk without locks: more than one may make it
+        return;  // a disk without locks: several processes may create the dataset
       waited_ = true;
       if (progress) progress(waiting, 0, 0);
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -253,7 +253,7 @@ std::optional<std::filesystem::path> cache_folder() {
     return fs::absolute(own);
   }
   const char* caches = std::getenv("XDG_CACHE_HOME");
-  if (caches && *caches == '/') return fs::path(caches) / "softalign";  // the rest is not valid
+  if (caches && *caches == '/') return fs::path(caches) / "softalign";  // must be absolute (XDG)
   const char* home = std::getenv("HOME");
   if (home && *home == '/') return fs::path(home) / ".cache/softalign";
   return std::nullopt;

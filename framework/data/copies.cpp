@@ -29,7 +29,7 @@ Copies::OfSentence Copies::of(std::span<const Token> source, std::string_view te
   for (std::size_t s = 0; s < source.size(); ++s) {
     Token& copy = copies.symbols[s];
     if (copy == kUnknown)
-      copy = words_->id(words[s]);  // it may be the source's that lacks the word
+      copy = words_->id(words[s]);  // perhaps only the source vocabulary lacks the word
     if (copy != kUnknown) continue;
     const auto first = std::find(words.begin(), words.begin() + static_cast<Index>(s), words[s]);
     copy = static_cast<Token>(target_symbols_ + (first - words.begin()));

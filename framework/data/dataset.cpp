@@ -176,8 +176,8 @@ TargetFormat::TargetFormat(const Vocabulary& target)
 }
 
 FrameStatistics statistics_of(Index size, bool deviations, const EachArray& each) {
-  constexpr double kConstant = 1e-7;  // of the mean: a deviation that is the error of the sums
-  // The mean of each number, or of its squared distance from `around`.
+  constexpr double kConstant = 1e-7;  // deviations below this share of the mean are rounding errors
+  // Returns the mean of each number, or of its squared distance from `around`.
   const auto mean_of = [&](std::span<const double> around) {
     std::vector<double> sums(usize(size));
     std::size_t count = 0;

@@ -26,7 +26,7 @@ constexpr std::size_t kPart = 1 << 20;  // bytes written, or read, at once
 constexpr std::string_view kDatasetMagic = "softalign-data 4";
 constexpr std::size_t kKey = 64;
 
-// Every number is at least of 8 bytes, so that there is nothing between them.
+// All sizes are multiples of 8 bytes, so that there is no padding.
 struct Trailer {
   char magic[kDatasetMagic.size()] = {};
   char key[kKey] = {};
@@ -49,7 +49,7 @@ struct Trailer {
   }
 };
 
-// False at the end of the file, and for errors.
+// Returns false for errors, and if the file ends before `size` bytes.
 bool read_at(int file, std::size_t at, void* bytes, std::size_t size) {
   auto* next = static_cast<char*>(bytes);
   while (size > 0) {
@@ -76,8 +76,8 @@ std::optional<Trailer> read_trailer(int file, const std::string& key) {
   return ours ? std::optional(trailer) : std::nullopt;
 }
 
-// Uses ordinary reads: nothing becomes resident, and a failing disk is an error instead of a
-// signal.
+// Returns whether the checksum is right. Uses ordinary reads, so that nothing becomes resident and a failing disk
+// causes an error instead of a signal.
 bool is_whole(int file, const Trailer& trailer) {
   std::vector<std::byte> part(kPart);
   Checksum sum;
@@ -151,7 +151,7 @@ void check_rows(const MappedFile& file,
   }
 }
 
-// end: of the examples and the rows. whole: they are known to be as they were written.
+// end: the end of the examples and rows. whole: they are known to be unchanged.
 Split split_of(const Json& json,
                const std::shared_ptr<const MappedFile>& file,
                const FrameFormat& format,
@@ -199,7 +199,7 @@ void HeldRows::append(const ExampleRow& row) {
   if (bytes.size() < kPart) return;
   if (file_ < 0) {
     file_ = retry([&] { return open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); });
-    if (file_ < 0) {  // a disk without such files
+    if (file_ < 0) {  // the file system does not support O_TMPFILE
       std::string name = (folder_ / "rows-XXXXXX").string();
       file_ = mkostemp(name.data(), O_CLOEXEC);
       if (file_ < 0) fail();
@@ -232,7 +232,7 @@ void DatasetWriter::append(const Split& split, const Example& example) {
   if (buffer_.size() >= kPart) write_out();
 }
 
-// Complete blocks, so that every reader sums the same blocks.
+// Writes complete blocks only, so that every reader sums the same blocks.
 void DatasetWriter::write_out() {
   const std::size_t whole = buffer_.size() / kPart * kPart;
   file_.append({reinterpret_cast<const char*>(buffer_.data()), whole});
@@ -342,7 +342,7 @@ void MappedFile::read(const void* begin, std::size_t size, void* to) const {
 }
 
 void MappedFile::release() const {
-  madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);  // it may refuse: only a hint
+  madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);  // only a hint: may fail
 }
 
 }  // namespace softalign

@@ -1,5 +1,5 @@
-// A dataset as one file: examples in the order of appending, then their rows, then the rest as JSON,
-// then a trailer with identity and checksum. In the machine's byte order, because it is read on the
+// A dataset as one file: the examples in the order of appending, their rows, everything else as JSON, and
+// a trailer with identity and checksum. The byte order is the machine's, because the file is read on the
 // same machine. cache.hpp decides when to write one.
 #pragma once
 
@@ -21,13 +21,14 @@
 
 namespace softalign {
 
-// A fast checksum against damage: any change within one word is detected, other changes except once
-// in 2^64. Not a cryptographic hash: it can be forged.
+// A fast checksum against corruption. It detects any change within one word; another change is missed with a
+// probability of 2^-64. It is not a cryptographic hash and can be forged.
 class Checksum {
  public:
   static constexpr std::size_t kBlock = 64;  // bytes
 
-  // A multiple of kBlock bytes. Eight lanes, so that memory is the limit and not the multiplier.
+  // bytes: a multiple of kBlock. There are eight lanes, so that memory bandwidth is the limit and not the
+  // multiplier.
   void add(std::span<const std::byte> bytes) {
     for (; !bytes.empty(); bytes = bytes.subspan(kBlock))
       for (std::size_t k = 0; k < lanes_.size(); ++k) {
@@ -44,7 +45,7 @@ class Checksum {
   }
 
  private:
-  // One to one in either argument.
+  // A bijection in either argument.
   static std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
     return std::rotl((state ^ word) * 0x9e3779b97f4a7c15u, 29);
   }
@@ -52,7 +53,7 @@ class Checksum {
   std::array<std::uint64_t, kBlock / sizeof(std::uint64_t)> lanes_{1, 2, 3, 4, 5, 6, 7, 8};
 };
 
-// The rows of a split while its examples are written: in a file without a name, so that they need no memory.
+// The rows of a split while its examples are written. They are in an unnamed file, so that they need no memory.
 class HeldRows {
  public:
   explicit HeldRows(const std::filesystem::path& folder) : folder_(folder) {}
@@ -62,7 +63,7 @@ class HeldRows {
 
   void append(const ExampleRow& row);  // throws MachineError, as for_parts does
   std::size_t size() const { return written_ + part_.size(); }
-  // Calls `take` with all rows in order, some at a time, which must not be empty.
+  // Calls `take` with all rows, in order, part by part; the last part may be empty.
   void for_parts(const std::function<void(std::span<const ExampleRow>)>& take);
 
  private:
@@ -71,20 +72,19 @@ class HeldRows {
   std::filesystem::path folder_;
   int file_ = -1;
   std::size_t written_ = 0;
-  std::vector<ExampleRow> part_;  // that are not in the file
+  std::vector<ExampleRow> part_;  // rows that are not in the file yet
 };
 
 // Writes a dataset in one pass, in constant memory.
 class DatasetWriter {
  public:
-  // folder: of temporary files.
+  // folder: for temporary files.
   DatasetWriter(File& file, const std::filesystem::path& folder) : file_(file), folder_(folder) {}
 
-  // Examples of a split come in order; splits may alternate. Throws MachineError.
+  // Examples of a split must be appended in order; splits may alternate. Throws MachineError.
   void append(const Split& split, const Example& example);
 
-  // `data`: everything but the examples. `key`: 64 characters by which it is known. Throws
-  // MachineError.
+  // data: everything but the examples. key: 64 characters that identify the dataset. Throws MachineError.
   void finish(const Dataset& data, const std::string& key);
 
  private:
@@ -99,16 +99,16 @@ class DatasetWriter {
   std::map<std::string, HeldRows> rows_;  // by the split's name
 };
 
-// The dataset that `finish` wrote under this key, its examples mapped; nothing unless every byte is as it was
-// written. whole: this is known, so that the bytes need not be read. `file` may be closed then. Throws MachineError
-// when the system cannot map it.
+// Returns the dataset that `finish` wrote with this key, its examples mapped, or nullopt if any byte has changed.
+// whole: the bytes are known to be unchanged and need not be checked. `file` may be closed afterwards. Throws
+// MachineError if the system cannot map it.
 std::optional<Dataset> read_dataset(int file, const std::string& key, bool whole = false);
 
 // A file mapped into memory, read-only. If the file is removed or replaced, the mapping keeps the
 // old content.
 class MappedFile {
  public:
-  // The first `size` > 0 bytes of an open file, which may be closed then. Throws MachineError.
+  // Maps the first `size` > 0 bytes of an open file, which may be closed afterwards. Throws MachineError.
   MappedFile(int file, std::size_t size);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -121,7 +121,7 @@ class MappedFile {
   // MachineError.
   void read(const void* begin, std::size_t size, void* to) const;
 
-  // Resident pages become the system's own again; touched again, they come back. From any thread.
+  // Returns resident pages to the system; they are read again on access. May be called from any thread.
   void release() const;
 
  private:

@@ -16,7 +16,7 @@ constexpr const char* kFrames = "frames";
 constexpr const char* kLengths = "lengths";
 constexpr Index kNumbersAtOnce = 1 << 20;
 
-// The bytes with which every such file begins; a clearer error than that of a record.
+// Throws unless the file begins as every HDF5 file does: this error is clearer than that of reading a record.
 const std::string& checked_path(const std::string& path) {
   constexpr std::string_view kMagic = "\x89HDF\r\n\x1a\n";
   std::string start(kMagic.size(), '\0');

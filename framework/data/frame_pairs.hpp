@@ -1,4 +1,4 @@
-// The arrays of a split with their targets and the links between them, from the files of the task `frames`.
+// Reads the arrays of a split, their targets and the links between them from the files of the task `frames`.
 #pragma once
 
 #include <optional>
@@ -35,13 +35,13 @@ struct FrameFiles {
   bool has_links() const { return !alignment.path.empty(); }
 };
 
-// Array k belongs to line k of the text files.
+// Iterates over a split's pairs. Array k belongs to line k of the text files.
 class FramePairs {
  public:
   FramePairs(const FrameFiles& files, Index frame_size);
 
-  // Moves to the next pair, whose frames are not read yet; false after the last. Throws DataError when the files
-  // have different numbers of arrays and lines.
+  // Moves to the next pair without reading its frames; returns false after the last. Throws DataError if the
+  // files have different numbers of arrays and lines.
   bool next();
 
   Index array() const { return array_; }                   // from 0
@@ -52,7 +52,7 @@ class FramePairs {
   Index size() const { return frames_.size(); }
   const std::string& path() const { return frames_.path(); }
   const std::string& target_path() const { return targets_->path(); }
-  // Between frames and words of the target; none without an alignment. Throws DataError for invalid links.
+  // Returns the links of frames to target words; empty without an alignment. Throws DataError for invalid links.
   std::vector<Link> links() const;
 
  private:

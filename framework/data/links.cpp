@@ -38,7 +38,7 @@ std::vector<Link> sorted_once(std::vector<Link> links) {
   return links;
 }
 
-// The first symbol of a word and the first after it; words are in order.
+// Returns the first symbol of a word and the first symbol after it; words are in order.
 std::pair<Index, Index> symbols_of(Index word, const std::vector<Index>& word_of) {
   const auto range = std::equal_range(word_of.begin(), word_of.end(), word);
   return {range.first - word_of.begin(), range.second - word_of.begin()};

@@ -1,4 +1,4 @@
-// Links between words of a sentence pair, as text and between symbols.
+// Word links of a sentence pair: parsed from text, written as text, and converted to links between symbols.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace softalign {
 
-// The links of one sentence pair from text, `i-j` sure, `ipj` possible, positions from 0, i in the source, j in
-// the target; sorted by source, then target. A repeated link counts once, as sure if any of them is sure.
-// Lengths are in words, or what the source has instead. Throws DataError `file:line: ...` naming the link that is
-// invalid or points outside its sentence.
+// Parses the links of one sentence pair: `i-j` is sure, `ipj` possible, with source position i and target position
+// j from 0. Returns them sorted by source, then target. A repeated link counts once, as sure if any copy is sure.
+// Lengths are in words, or in `source_unit` for the source. Throws DataError `file:number: ...` for a link that is
+// invalid or out of range.
 std::vector<Link> parse_links(std::string_view line,
                               Index source_length,
                               Index target_length,
@@ -21,7 +21,7 @@ std::vector<Link> parse_links(std::string_view line,
                               Index number,
                               std::string_view source_unit = "source words");
 
-// Links as text: "0-0 1p2", in the given order.
+// Returns the links as text, such as "0-0 1p2", in the given order.
 std::string links_text(const std::vector<Link>& links);
 
 // Converts links between words to links between symbols: every symbol of a source word to every

@@ -1,4 +1,4 @@
-// The options of tasks that read parallel text: files whose lines match, and vocabularies made from them.
+// The options of tasks that read parallel text: files with matching lines, and vocabularies built from them.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 namespace softalign {
 
-// The files of one split, or of a part of the training text.
+// The files of one split, or of one portion of the training text.
 struct TextFiles {
   InputFile source;
   InputFile target;

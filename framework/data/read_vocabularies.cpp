@@ -20,7 +20,7 @@
 namespace softalign {
 namespace {
 
-constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";  // the first bytes of such a file
+constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";  // the first bytes of an HDF5 file
 
 bool is_record(const std::filesystem::path& path) {
   std::error_code unreadable;  // reported when the file is read
@@ -31,7 +31,7 @@ bool is_record(const std::filesystem::path& path) {
   return start == kHdf5;
 }
 
-// Returns whether the HDF5 file was written by another program, such as frames. Throws DataError if it is damaged.
+// Returns whether another program wrote an HDF5 file, such as one with frames. Throws DataError if it is corrupt.
 bool is_foreign(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) return false;
   const JsonObject attributes = Hdf5Reader(path).attributes("");
@@ -40,7 +40,7 @@ bool is_foreign(const std::filesystem::path& path) {
          !format->get_ref<const std::string&>().starts_with("softalign");
 }
 
-// Returns the vocabularies of source and target as text; the source's is empty if its sources are frames.
+// Returns the source and target vocabularies as text; the first is empty if sources are frames.
 std::vector<std::string> recorded_texts(const std::filesystem::path& path) {
   const Record record(path);
   const bool frames = record.attribute<Index>("data", "frame_size").has_value();

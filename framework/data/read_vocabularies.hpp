@@ -1,4 +1,4 @@
-// Reads existing vocabularies for a run on other text: those of a record, or one in a file.
+// Reads existing vocabularies, from a record or a file, for a run on other text.
 #pragma once
 
 #include <filesystem>
@@ -12,16 +12,16 @@
 namespace softalign {
 
 struct Vocabularies {
-  std::shared_ptr<const Vocabulary> source, target;  // one object where both sides share it
-  FrameStatistics statistics = {};                   // of frames, in place of source
+  std::shared_ptr<const Vocabulary> source, target;  // the same object if both sides share it
+  FrameStatistics statistics = {};                   // of frames, which have no vocabulary
 };
 
-// The vocabularies of a record or a run's folder (source: null if its sources are frames); or of a file, one for
-// both sides: a sentencepiece model, or one word per line. Throws DataError.
+// Reads the vocabularies of a record or a run's folder (source: null if its sources are frames), or one for both
+// sides from a file: a sentencepiece model, or one word per line. Throws DataError.
 Vocabularies read_vocabularies(const std::filesystem::path& path);
 
-// The hash of an input file, as `of_bytes` has it; of a record, and of a run's folder, that of its vocabularies. An
-// HDF5 file that softalign did not write has the hash of its bytes.
+// Returns the hash of an input file: for a record or a run's folder, of its vocabularies; for all other files,
+// including HDF5 files that softalign did not write, `of_bytes(file)`.
 std::string input_hash(const InputFile& file,
                        std::string (*of_bytes)(const InputFile&) = remembered_hash);
 

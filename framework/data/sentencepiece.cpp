@@ -45,7 +45,7 @@ std::string sentencepiece_version() { return ""; }
 namespace softalign {
 namespace {
 
-// Reads a number of protobuf's from the front of a message; nothing: the message ends before it does.
+// Removes a protobuf varint from the front of a message and returns it; nullopt if it is incomplete.
 std::optional<std::uint64_t> take_varint(std::string_view& message) {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 64 && !message.empty(); shift += 7) {
@@ -57,8 +57,8 @@ std::optional<std::uint64_t> take_varint(std::string_view& message) {
   return std::nullopt;
 }
 
-// Calls visit(number, bytes) for each field of a protobuf message that has a length. False: not a message, or
-// of field types that no model of sentencepiece has.
+// Calls visit(number, bytes) for each length-delimited field of a protobuf message. Returns false if the bytes are
+// not a message or have field types that do not occur in sentencepiece models.
 template <class Visit>
 bool each_field(std::string_view message, const Visit& visit) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();  // as the library reads
@@ -85,8 +85,8 @@ bool each_field(std::string_view message, const Visit& visit) {
   return true;
 }
 
-// Returns whether a table in the model normalises text. The library follows its offsets without checking them;
-// the models that it trains for softalign have no table.
+// Returns whether a model is malformed or has a table that normalises text. The library follows the table's offsets
+// without checking them; the models that it trains for softalign have no table.
 bool has_character_map(std::string_view model) {
   constexpr std::uint64_t kNormalizer = 3, kDenormalizer = 5, kCharacterMap = 2;
   bool found = false;
@@ -99,8 +99,8 @@ bool has_character_map(std::string_view model) {
   return found || !sound;
 }
 
-// Why training failed, from "Internal: ./src/x.cc(580) [condition] Reason. Remedies of its own.",
-// with the remedy that our options offer.
+// Returns why training failed, from a status "Internal: ./src/x.cc(580) [condition] Reason. Remedy.",
+// with a remedy by our options if there is one.
 std::string reason_of(const std::string& status) {
   const auto says = [&](const char* what) { return status.find(what) != std::string::npos; };
   if (says("smaller than required_chars"))
@@ -111,7 +111,7 @@ std::string reason_of(const std::string& status) {
   return printable(reason == std::string::npos ? status : status.substr(reason + 2), 200);
 }
 
-// Returns the result of `work`, while `progress` shows a clock.
+// Returns the result of `work`; meanwhile, `progress` receives the elapsed seconds.
 template <class Work>
 auto with_clock(const Work& work, const std::string& what, const Progress& progress) {
   if (!progress) return work();
@@ -121,7 +121,7 @@ auto with_clock(const Work& work, const std::string& what, const Progress& progr
   return result.get();
 }
 
-// The library's character for unknown symbols, U+2585: it skips lines that contain it.
+// The library's character for unknown symbols, U+2585. The library skips lines that contain it.
 constexpr std::string_view kUnknownMark = "\xE2\x96\x85";
 
 class Lines final : public sentencepiece::SentenceIterator {
@@ -176,9 +176,9 @@ class SentencePieceVocabulary final : public Vocabulary {
     return symbols;
   }
 
-  // Algorithm 1 of Provilkov et al. 2020, for each word: skips each pair that may be merged with
-  // probability `dropout`, and merges the best remaining pair, until none remains. Draws start with the
-  // best pair and end at the first pair that is not skipped.
+  // Algorithm 1 of Provilkov et al. 2020, for each word: at each step, skips each possible merge with
+  // probability `dropout` and applies the best of the rest, until all are skipped. Draws start with the
+  // best merge and end at the first one that is not skipped.
   std::vector<Token> encode_with_dropout(std::string_view line,
                                          double dropout,
                                          const RandomStream& stream) const override {
@@ -218,19 +218,19 @@ class SentencePieceVocabulary final : public Vocabulary {
   }
 
  private:
-  // A merge of the parts of a word on both sides of a cut.
+  // A merge of the two parts of a word on either side of a cut.
   struct Merge {
-    float score;  // the earlier it was learnt, the higher
+    float score;  // the earlier the merge was learnt, the higher
     std::size_t cut;
     bool operator<(const Merge& other) const {
       return score != other.score ? score > other.score : cut < other.cut;
     }
   };
 
-  // The pieces of a word, from its characters, by repeatedly applying the best merge that is not skipped.
+  // Returns the pieces of a word: repeatedly applies the best merge that is not skipped, starting with characters.
   template <class IsKept>
   std::vector<std::string_view> merged(std::string_view word, const IsKept& is_kept) const {
-    std::map<std::size_t, std::optional<float> > cuts;  // with the score of a merge there
+    std::map<std::size_t, std::optional<float> > cuts;  // cut -> score of a merge at the cut
     std::set<Merge> merges;
     for (const std::string_view character : code_points(word))
       cuts[usize(character.data() - word.data())];
@@ -262,7 +262,7 @@ class SentencePieceVocabulary final : public Vocabulary {
     return parts;
   }
 
-  // Loads a model. Returns the fault that the library returns or throws; "": none.
+  // Loads a model. Returns the library's error message, or "" if it succeeds.
   std::string load(const std::string& model) try {
     const auto status = pieces_.LoadFromSerializedProto(model);
     return status.ok() ? "" : status.ToString();

@@ -1,5 +1,5 @@
-// Tasks that generate their sentences, so that the true alignment is known: common code, and a base
-// for tasks whose target is the source in another order.
+// Common code of tasks that generate their sentences, so that the true alignment is known, and a base class for
+// tasks whose target is the reordered source.
 #pragma once
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
@@ -71,19 +71,18 @@ struct SyntheticOptions {
   }
 };
 
-// Fills a split with `examples` examples, appended by draw(stream, i) one by one. The stream's numbers
-// at round i are those of example i, so that example i is a function of (data_seed, split, i),
-// whatever the number of examples.
+// Fills a split with `examples` examples; draw(stream, i) appends one. Example i uses the stream's numbers at
+// round i, so that it is a function of (data_seed, split, i) and does not depend on the number of examples.
 using Draw = std::function<void(const RandomStream& stream, std::uint64_t i)>;
 void fill_split(Split& split, const char* name, Index data_seed, Index examples, const Draw& draw);
 
-// A length drawn uniformly from [shortest, longest].
+// Returns a length drawn uniformly from [shortest, longest].
 Index draw_length(const std::vector<Index>& length,
                   const RandomStream& stream,
                   std::uint64_t index,
                   std::uint64_t round);
 
-// The lengths of the examples that fill_split draws, where number `index` of a round is the length.
+// Returns the length statistics of the examples that fill_split draws. index: of the length in a round's numbers.
 DataOutline::Lengths drawn_lengths(const char* split,
                                    Index data_seed,
                                    Index examples,
@@ -121,7 +120,7 @@ class SyntheticTask final : public Task {
   Options options_;
 };
 
-// "a" to "z", "A" to "Z", then "s52", "s53", ...
+// Returns "a" to "z", "A" to "Z", then "s52", "s53", ...
 std::vector<std::string> symbol_names(Index count);
 
 }  // namespace softalign

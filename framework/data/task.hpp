@@ -1,4 +1,4 @@
-// The contract of a task, the source of an experiment's sentences.
+// The interface of tasks, which provide the sentences of an experiment.
 #pragma once
 
 #include <algorithm>
@@ -12,34 +12,33 @@
 
 namespace softalign {
 
-// The outline of a task's data that its options give, before any of it is read.
+// An outline of a task's data, derived from its options before any data is read.
 struct DataOutline {
-  // Most symbols, with <unk>, <s> and </s>; 0: not known, or sources are frames.
+  // Largest number of symbols, including <unk>, <s> and </s>; 0: unknown, or sources are frames.
   Index source_symbols = 0;
   Index target_symbols = 0;
   FrameFormat frames = {};  // of sources that are not symbols
-  // With at least one symbol, for a model that takes sizes alone.
+  // Returns the format of the sources, with at least one symbol, for models that need only sizes.
   SourceFormat source() const {
     return frames ? SourceFormat(frames)
                   : SourceFormat(std::max(source_symbols, kSpecials + Index{1}));
   }
-  // False: surely not; true: it may be.
-  bool one_vocabulary = true;  // of both sides
-  // Symbols of every target, without </s>, of which a search writes as many (LengthLimits); 0: they differ.
+  bool one_vocabulary = true;  // both sides may share a vocabulary; false: they surely do not
+  // Length of every target without </s>, which is also the length of search outputs (LengthLimits); 0: they differ.
   Index target_length = 0;
-  // Symbols of the sentences of one side, without </s>.
+  // Sentence lengths of one side in symbols, without </s>.
   struct Lengths {
     Index shortest = 0;
-    Index longest = 0;  // 0: not known
+    Index longest = 0;  // 0: unknown
     double mean = 0;
     double square = 0;  // the mean of the squares
-    // All lengths from `shortest` to `longest` are as likely.
+    // All lengths from `shortest` to `longest` are equally likely.
     static Lengths even(Index shortest, Index longest);
   };
   struct SplitOutline {
     bool references = true;
     bool links = true;
-    Index examples = 0;  // 0: not known
+    Index examples = 0;  // 0: unknown
     Index drawn = 0;     // per epoch, if weights of files determine it; 0: all examples
     Lengths source = {};
     Lengths target = {};
@@ -47,10 +46,10 @@ struct DataOutline {
   SplitOutline train = {};
   SplitOutline dev = {};
   SplitOutline test = {};
-  // False: the data has not been read, and lengths and symbols are upper bounds.
+  // Returns false if the data has not been read, so that lengths and symbols are upper bounds.
   bool measured() const { return test.examples > 0; }
-  // Different pairs of a source and a target symbol in sentence pairs of `train`, counted for IBM Model 1; 0:
-  // not counted.
+  // Number of distinct pairs of a source and a target symbol in sentence pairs of `train`, counted for IBM Model 1;
+  // 0: not counted.
   Index cells = 0;
   bool held = true;  // the examples stay in memory; false: in a file of the cache folder
 };
@@ -64,12 +63,11 @@ inline DataOutline::Lengths DataOutline::Lengths::even(Index shortest, Index lon
 class Task {
  public:
   virtual ~Task() = default;
-  // Reads or generates the data: the same seed (the run's) gives the same bits. Results of several
-  // seeds are compared sentence by sentence if the seed does not change the sentences. Throws
-  // DataError with file and line.
+  // Reads or generates the data. The same `seed` (of the run) gives the same bits. If the seed does not change
+  // the sentences, results of several seeds are compared sentence by sentence. Throws DataError with file and line.
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
-  // Returns the split "dev" or "test" with these vocabularies and statistics of frames, those of a trained model;
-  // other splits may be empty. A task that builds its vocabularies from text does not need that text here.
+  // Returns the split "dev" or "test" with the vocabularies and frame statistics of a trained model; other splits
+  // may be empty. A task that builds its vocabularies from text does not need that text here.
   virtual Dataset load_to_measure(std::uint64_t seed,
                                   const std::string& /*split*/,
                                   const Vocabularies& vocabularies,
@@ -83,16 +81,15 @@ class Task {
       throw DataError("the data has other symbols than the model was trained with");
     return data;
   }
-  // Throws DataError for a new source of a length (symbols or frames) that the task's sources cannot have.
+  // Throws DataError if the task's sources cannot have this length (symbols or frames). Called for new sources.
   virtual void check_source(Index /*length*/) const {}
-  // Reads no examples, so that impossible trainings are refused first.
+  // Reads no examples, so that an impossible training can be refused before the data is loaded.
   virtual DataOutline outline() const { return {}; }
-  // Returns whether load trains a sub-word model first, which may take minutes.
+  // Returns whether `load` trains a subword model first, which may take minutes.
   virtual bool has_to_train_subwords() const { return false; }
-  // Returns whether load only opens what was read before. Throws DataError for files that cannot be read.
+  // Returns whether `load` only opens a cached dataset. Throws DataError for files that cannot be read.
   virtual bool is_read() const { return false; }
-  // Reads its files without building a dataset. Throws the errors that load would throw for their
-  // lines.
+  // Reads the files without building a dataset. Throws the errors that `load` would throw for their lines.
   virtual void check_files() const {}
 };
 

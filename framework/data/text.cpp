@@ -58,7 +58,7 @@ std::string unmark_spaces(std::string_view marked) {
 std::vector<Index> words_of_marked(const std::vector<std::string>& symbols, LoneMark of_word) {
   std::vector<Index> words;
   Index begun = 0;
-  bool between = true;  // words
+  bool between = true;  // two words
   for (const std::string_view symbol : symbols) {
     bool lone = true;
     for (std::size_t at = 0; at < symbol.size();) {

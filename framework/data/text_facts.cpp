@@ -35,7 +35,7 @@ std::string unknown_note(const TextFacts& text) {
                      differently(text.with_points, "without their punctuation"));
 }
 
-// Returns the facts of the training text of the same side.
+// Returns the numbers of lines in each Unicode form in the training text of a side.
 TextFacts training_text(std::span<const TextFacts> texts, const std::string& side) {
   TextFacts all;
   for (const TextFacts& text : texts)

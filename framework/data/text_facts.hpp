@@ -1,4 +1,4 @@
-// Statistics of a text that explain surprises which are not errors: unknown symbols, and Unicode forms.
+// Statistics of texts that explain surprising results without an error: unknown symbols and Unicode forms.
 #pragma once
 
 #include <set>
@@ -12,18 +12,18 @@
 
 namespace softalign {
 
-// Facts of the kept sentences of one file.
+// Statistics of the kept sentences of one file.
 struct TextFacts {
   std::string
-      option;         // that names the file: "train.source", the second of several "train.source.2"
+      option;         // naming the file: "train.source", for the second of several "train.source.2"
   Index symbols = 0;  // in running text
-  Index unknown = 0;  // of them, not in the vocabulary
-  Index types = 0;    // different symbols
-  Index unknown_types = 0;  // of them, not in the vocabulary
-  Index in_lower_case = 0;  // of the unknown, those that are known in lower case
-  Index with_points = 0;    // of the unknown, those that are known without punctuation at an end
-  // Lines with characters in Unicode's form NFC, in form NFD, and with a byte order mark that is not the file's first
-  // character; of the latter two the first line.
+  Index unknown = 0;  // occurrences of symbols that are not in the vocabulary
+  Index types = 0;    // distinct symbols
+  Index unknown_types = 0;  // types that are not in the vocabulary
+  Index in_lower_case = 0;  // unknown symbols that are known in lower case
+  Index with_points = 0;    // unknown symbols that are known without punctuation at their ends
+  // Numbers of lines with characters in Unicode form NFC, in form NFD, and with a byte order mark that is not the
+  // file's first character; and the first such line for the latter two.
   Index composed = 0;
   Index decomposed = 0;
   Index marks = 0;
@@ -36,6 +36,7 @@ struct TextFacts {
   }
 };
 
+// Collects the statistics of a file line by line.
 class TextSurvey {
  public:
   explicit TextSurvey(const Vocabulary& vocabulary)
@@ -49,29 +50,29 @@ class TextSurvey {
   void add_unknown(const std::string& symbol);
 
   const Vocabulary& vocabulary_;
-  std::vector<bool> known_;  // whether the symbol occurs
+  std::vector<bool> known_;  // [symbols]: the symbol occurs
   std::set<std::string, std::less<>> unknown_;
   TextFacts facts_;
 };
 
-// Notes for people on texts: unknown symbols, mixtures of forms, marks, and dev and test texts that are written
-// otherwise than the training text of their side, which is among `trained_on`.
+// Returns notes for the user on unknown symbols, mixed Unicode forms, byte order marks, and texts in another form
+// than the training text of their side in `trained_on`.
 std::vector<std::string> notes_of(std::span<const TextFacts> texts,
                                   std::span<const TextFacts> trained_on);
 
 // Unicode can write many characters in two ways: as one code point (form NFC) or as a letter with combining marks
 // (form NFD). They look the same, but a vocabulary treats them as different words.
 
-// A code point and the two that it decomposes into.
+// A code point and the two code points that it decomposes into.
 struct Composition {
   char32_t whole, base, mark;
 };
-std::span<const Composition> compositions();  // without Hangul syllables; by `whole`, rising
+std::span<const Composition> compositions();  // without Hangul syllables; sorted by `whole`
 
 struct UnicodeForms {
-  bool composed = false;         // a code point that could be decomposed
-  bool decomposed = false;       // two code points that could be composed
-  bool byte_order_mark = false;  // U+FEFF
+  bool composed = false;         // contains a code point that could be decomposed
+  bool decomposed = false;       // contains two code points that could be composed
+  bool byte_order_mark = false;  // contains U+FEFF
 };
 UnicodeForms forms_of(std::string_view utf8);
 

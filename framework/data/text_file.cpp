@@ -21,7 +21,7 @@
 namespace softalign {
 namespace {
 constexpr std::size_t kBufferBytes = 1 << 17;
-constexpr std::size_t kMaxLineBytes = 1 << 20;  // guards the memory before words are counted
+constexpr std::size_t kMaxLineBytes = 1 << 20;  // limits memory before words are counted
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_stream(const std::string& path) {
@@ -38,13 +38,13 @@ std::string remedy_for_line(std::string_view long_line, std::string_view other) 
   return fmt::format("put one sentence on each line{}{}", other.empty() ? "" : ", or use ", other);
 }
 
-// The offset of the character that has this byte of UTF-8.
+// Returns the offset of the UTF-8 character that contains the byte `at`.
 std::size_t beginning_of_character(std::string_view text, std::size_t at) {
   while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
 }
 
-// Throws DataError if a file or stream begins like another format than text.
+// Throws DataError if the beginning of a file or stream shows that it is not plain text.
 void refuse_other_formats(std::string_view beginning, const std::string& name) {
   for (const auto& [magic, program] : {std::pair<std::string_view, const char*>{"\x1f\x8b", "gzip"},
                                        {"\xFD"
@@ -140,8 +140,8 @@ bool LineReader::take_line(std::string& line) {
   }
 }
 
-// The bytes of a file. Gzip files are unpacked: one or several members, and zeros after them, as left
-// by tapes.
+// The bytes of a file. A gzip file is unpacked; it has one or more members, which may be followed by zeros, as on
+// tapes.
 class TextFile::Bytes {
  public:
   explicit Bytes(const std::string& path) : path_(path) {
@@ -155,7 +155,7 @@ class TextFile::Bytes {
   }
   Bytes(const Bytes&) = delete;
 
-  // Like LineReader::Fill; line: the line that the bytes belong to.
+  // Like LineReader::Fill. line: the line that the bytes belong to, for errors.
   std::size_t next(std::span<char> buffer, Index line) {
     while (!begun_ && packed_.size() < kMagic.size() && read_more(line)) {
     }
@@ -172,7 +172,7 @@ class TextFile::Bytes {
   }
 
  private:
-  static constexpr int kGzip = 15 + 16;  // zlib's: the largest window, gzip's header
+  static constexpr int kGzip = 15 + 16;  // zlib's windowBits: the largest window, a gzip header
   static constexpr std::string_view kMagic = "\x1f\x8b";
 
   bool holds_more(Index line) {
@@ -184,7 +184,7 @@ class TextFile::Bytes {
     }
   }
 
-  // Appends the next bytes to the unread ones; false at the end of the file.
+  // Appends the next bytes to the unused ones; returns false at the end of the file.
   bool read_more(Index line) {
     std::memmove(buffer_.data(), packed_.data(), packed_.size());
     char* const end = buffer_.data() + packed_.size();
@@ -231,12 +231,12 @@ class TextFile::Bytes {
 
   std::string path_;
   std::vector<char> buffer_ = std::vector<char>(kBufferBytes);
-  std::string_view packed_{buffer_.data(), 0};  // the part of the buffer that is still to take
+  std::string_view packed_{buffer_.data(), 0};  // the unused part of the buffer
   int file_;
   z_stream packer_{};
   bool begun_ = false, plain_ = false;
-  bool inside_ = false;  // a member of a gzip file
-  Index members_ = 0;    // that have ended
+  bool inside_ = false;  // a gzip member
+  Index members_ = 0;    // completed gzip members
 };
 
 TextFile::TextFile(const std::string& path, Read read)

@@ -80,7 +80,7 @@ std::vector<std::string> word_names(const Vocabulary& vocabulary,
 
 namespace {
 
-// The words of the first symbols; null: each is one.
+// Returns the words of the first `symbols` symbols; without `words` (null), each symbol is a word.
 std::vector<Index> words_of(const std::vector<Index>* words, Index symbols) {
   std::vector<Index> first(usize(symbols));
   if (words != nullptr)
@@ -94,7 +94,7 @@ std::vector<Index> words_of(const std::vector<Index>* words, Index symbols) {
 struct SymbolRows {
   AlignmentMatrix matrix;
   WordGroups words;
-  Index sources = 0;  // words
+  Index sources = 0;  // number of source words
 
   // source_symbols: without </s>.
   SymbolRows(AlignmentMatrix rows, Index source_symbols, const WordGroups* given)
@@ -108,7 +108,7 @@ struct SymbolRows {
   }
 };
 
-// A row that a search did not come to is 0.
+// Returns the row of each target symbol; rows that a search did not reach are 0.
 AlignmentMatrix rows_of_symbols(const AlignmentMatrix& attention, Index symbols, RowAligns aligns) {
   AlignmentMatrix rows{symbols, attention.positions, attention.weights};
   if (aligns == RowAligns::read && attention.steps > 0)

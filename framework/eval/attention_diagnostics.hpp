@@ -1,6 +1,6 @@
-// Reading attention weights: how spread a row is, where it points, and whether that is where a known link says;
-// how a hypothesis agrees with its reference; and what metrics of alignments share. A row is the weights with
-// which one target token was predicted, over the sentence's own source positions: no padding.
+// Measures of attention rows (their entropy, the positions they point at, agreement with known links) and of the
+// agreement of hypotheses and references, and base classes of alignment metrics. A row contains the weights with
+// which one target token was predicted, over the source positions of its sentence, without padding.
 #pragma once
 
 #include <algorithm>
@@ -21,46 +21,46 @@ struct Count {
   Index total = 0;
 };
 
-// Counts positions at which both have the same token, out of the longer one's length: missing and
-// surplus tokens are wrong. <unk> matches nothing, not even itself, because an unknown word is not
+// Counts the positions at which both have the same token, out of the longer length, so that missing and
+// surplus tokens are wrong. <unk> matches no token, not even itself, because an unknown word is not
 // an answer.
 Count position_matches(std::span<const Token> hypothesis, std::span<const Token> reference);
 
-// Returns whether hypothesis and reference have the same text, ignoring the amount of white space between
-// words. tokens: of the hypothesis; it is not exact if one of them is <unk>, unless the text has another word for each
-// (replaced: for how many).
+// Returns whether hypothesis and reference have the same text, ignoring the amount of whitespace between
+// words. tokens: of the hypothesis. A hypothesis with <unk> is not exact unless the text has another word for
+// each <unk>. replaced: the number of <unk> that were replaced.
 bool is_exact(std::span<const Token> tokens,
               std::string_view text,
               std::string_view reference,
               Index replaced = 0);
 
-// The weights of one step.
+// Returns the weights of one step.
 std::vector<real> row_of(const AlignmentMatrix& matrix, Index step);
 
-// -sum w ln w in nats, of weights [S] that sum to 1: 0 when all weight is on one position, ln S
-// when it is spread evenly.
+// Returns -sum w ln w in nats for weights [S] that sum to 1: 0 if all weight is on one position, ln S
+// if the weights are equal.
 double entropy(std::span<const real> weights);
 
-// Positions of the largest weight: one, or all that share it; none where all weights are 0, or even over several
-// positions. Throws BugError for an empty row.
+// Returns the positions of the largest weight: one, or all that tie. Returns no positions if all weights are 0, or
+// equal at several positions. Throws BugError for an empty row.
 std::vector<Index> points_at(std::span<const real> weights);
 
-// Returns the source words that target words point at when pieces are joined; empty if all rows of a word
-// point nowhere.
+// Returns the source words that each target word points at after joining pieces; empty for a word if all rows of
+// its pieces point nowhere.
 std::vector<std::vector<Index>> words_point_at(const AlignmentMatrix& pieces,
                                                const WordGroups& words);
 
-// Counts, of the target tokens with a sure link, those that point at source positions that they are all
-// surely linked to: an even row is wrong, and right where a word has many links. pointed[j]: where target token
-// j points. Links may come in any order. Throws BugError when a link lies outside of `pointed`.
+// Counts the target tokens that point only at source positions to which they have sure links, out of the tokens
+// with a sure link. pointed[j]: the positions that target token j points at; tied positions must all be linked, and
+// a token without positions is wrong. Links may be in any order. Throws BugError for a link outside `pointed`.
 Count point_count(std::vector<std::vector<Index>> pointed, std::span<const Link> links);
 
-// Who points: the difference between the metrics of attention's alignments and of IBM Model 1's.
+// Returns a sentence's links: from attention or from IBM Model 1, the only difference between their metrics.
 using WhoPoints = WordLinks(const EvaluatedSentence&);
 
-// Counts target words that point at a source word with a sure link, out of those that have a sure link. If the
-// largest weights tie, all tied words must be linked; a row with equal weights at all positions points nowhere and
-// is wrong, and so is a row of zeros.
+// Counts target words that point at a source word with a sure link, out of the words that have a sure link. If the
+// largest weights tie, all tied words must be linked; a row of zeros, or with equal weights at all positions, points
+// nowhere and is wrong.
 class PointingMetric : public Metric {
  public:
   using Options = NoOptions;
@@ -89,7 +89,7 @@ class PointingMetric : public Metric {
   CountColumn hits_, tokens_;
 };
 
-// Alignment error rate (Och and Ney 2003):   AER = 100 (1 - (|A and S| + |A and P|) / (|A| + |S|)) A: links from
+// Alignment error rate (Och and Ney 2003): AER = 100 (1 - (|A and S| + |A and P|) / (|A| + |S|)). A: links from
 // target words to the source words that they point at, as above; S: sure links; P: possible links, including the sure
 // ones. Computed over all sentences that have a gold link.
 class ErrorRateMetric : public Metric {

@@ -19,11 +19,11 @@ struct Candidate {
   double log_probability;
   std::size_t live;
   Token token;
-  Index missing = 0;  // symbols of phrases
+  Index missing = 0;  // phrase symbols
 };
 
-// No logit up to this adds more than `least` to a hypothesis: a little below the exact number,
-// because the sum it bounds is rounded.
+// Returns a logit such that no candidate with this or a smaller one has a log probability above `least`. It is
+// slightly below the exact bound, because the log probability is a rounded sum.
 real lowest_logit(double least, double log_probability, double log_sum) {
   const double slack = 1e-6 * (std::abs(least) + std::abs(log_probability) + std::abs(log_sum));
   return static_cast<real>(least - log_probability + log_sum - slack);
@@ -59,8 +59,8 @@ class Beam {
   }
 
  private:
-  // The best continuations of the hypotheses of one sentence, of which `begin` is the first. Returns
-  // the first of the next sentence.
+  // Chooses the best continuations of the hypotheses of one sentence, whose first one is `begin`. Returns
+  // the first hypothesis of the next sentence.
   std::size_t choose(std::size_t begin) {
     const std::span<const LiveHypothesis> live = growing_.live();
     const Index sentence = live[begin].sentence;
@@ -106,7 +106,7 @@ class Beam {
       });
   }
 
-  // Puts those continuations of a hypothesis that are allowed among the best `width` of its sentence.
+  // Merges the allowed continuations of a hypothesis into the best `width` of its sentence.
   template <class Allowed>
   void consider(std::size_t live, std::size_t width, const Allowed& allowed) {
     const double so_far = growing_.live()[live].log_probability;
@@ -132,10 +132,10 @@ class Beam {
     }
   }
 
-  // The next beam of a sentence with phrases (Post and Vilar 2018, section 3 and algorithm 2): candidates are the best
-  // continuations of all hypotheses, the best one of each, and those that continue a phrase; the beam is
-  // shared among banks of equal progress. A hypothesis ends when it has all phrases; until then it keeps as
-  // many steps as they need.
+  // Chooses the next beam of a sentence with phrases (Post and Vilar 2018, section 3 and algorithm 2). Candidates are
+  // the best continuations of all hypotheses, the best one of each, and those that continue a phrase. The beam is
+  // divided among banks of equal progress. A hypothesis may end only when it contains all phrases; until then,
+  // enough steps are reserved for the missing symbols.
   void share(
       std::size_t begin, std::size_t end, std::size_t width, bool may_end, Index steps_after) {
     const Index sentence = growing_.live()[begin].sentence;
@@ -144,7 +144,7 @@ class Beam {
       return phrases.missing_after(progress_.at(sentence, live), token);
     };
     const auto add = [&](std::size_t live, Token token) {
-      const double p = after(live, token);  // NaN, of a model that has diverged, has no order
+      const double p = after(live, token);  // NaN of a diverged model could not be sorted
       pool_.push_back({p == p ? p : -std::numeric_limits<double>::infinity(),
                        live,
                        token,
@@ -211,7 +211,7 @@ class Beam {
   LeftToRight growing_;
   PhraseProgress progress_;
   std::vector<Candidate> best_, pool_;
-  std::vector<Index> banks_, slots_;  // of the sentence that is shared
+  std::vector<Index> banks_, slots_;  // of the current sentence in `share`
   std::vector<std::vector<Hypothesis>> finished_;
 };
 
@@ -277,8 +277,8 @@ View BeamRows::rows_like(Var array) const {
   return array ? tape_.allocate(with_first(array.shape(), capacity_)) : View();
 }
 
-// A buffer that has become too small is abandoned on the second tape. Sizes double, so all
-// abandoned buffers together are no larger than the last one.
+// Gives a buffer the shape of an array with `capacity` rows. A buffer that is too small is abandoned on the second
+// tape; sizes double, so all abandoned buffers together are no larger than the last one.
 void BeamRows::shape_like(View array, Buffer& buffer) const {
   const Shape shape = with_first(array.shape, capacity_);
   if (!buffer.rows || buffer.room < shape.size()) {

@@ -1,7 +1,7 @@
 // Beam search over a batch of sentences. A finished hypothesis leaves the beam and narrows it (as
 // in GroundHog); a sentence whose beam is empty leaves the batch. Ties go to the earlier
-// hypothesis, then to the lower symbol. Hypotheses do not depend on what else is in the batch, and
-// once the tape has its memory, a step allocates none.
+// hypothesis, then to the lower symbol. Hypotheses do not depend on the rest of the batch. Once the
+// tape has enough memory, steps allocate none.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace softalign {
 
-// The divisor of a log probability, by the steps of its hypothesis:
+// The divisor of a log probability, as a function of its hypothesis' steps:
 enum class LengthPenalty {
   average,  // steps^a
   gnmt      // ((5 + steps) / 6)^a (Wu et al. 2016, equation 14)
@@ -23,16 +23,16 @@ struct BeamSettings {
   double length_normalization = 1;  // a; 0: hypotheses are ranked by their log probability
   LengthLimits limits = {};
   LengthPenalty length_penalty = LengthPenalty::average;
-  double coverage_penalty = 0;  // beta of coverage_penalty(); 0: none
+  double coverage_penalty = 0;  // beta, the factor of coverage(); 0: no penalty
 };
 
-// sum over source positions of log(min(1, what all steps' weights give it)) (Wu et al. 2016, equation
-// 14, without its factor). alignment [steps, positions]. The paper's is minus infinity when a position
-// gets nothing; here it counts as 1e-9.
+// Returns the sum over source positions of log(min(1, the position's weights summed over all steps)) (Wu et al. 2016,
+// equation 14, without the factor beta). alignment: [steps, positions]. In the paper, a position without weight makes
+// the sum minus infinity; here it counts as 1e-9.
 double coverage(std::span<const float> alignment, Index positions);
 
-// Throws SpecError for a coverage penalty without attention. Sentences with phrases that they must contain
-// share their beam among hypotheses by what these contain (phrases.hpp).
+// Returns the finished hypotheses of each sentence, best first. Throws SpecError for a coverage penalty without
+// attention. If phrases are demanded, the beam is divided by how much of them hypotheses contain (phrases.hpp).
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer,
                                                  Tape& tape,
                                                  const SourceBatch& source,
@@ -45,38 +45,38 @@ struct LiveHypothesis {
   Index sentence;
   Index from;  // the row of the last step's arrays that it continues
   double log_probability;
-  const BeamSymbol* last;  // null: nothing yet
+  const BeamSymbol* last;  // null: no symbols yet
   Index number = 0;        // among the first hypotheses of its sentence
   Index row = -1;          // in the next step's arrays
 };
 
-// The arrays of a search: for each live hypothesis a row of every model's memory and state. They are allocated
-// before the steps, memory on the tape and state on its second tape, so that a step's own arrays can be
-// dropped. This class does not rank hypotheses.
+// The arrays of a search, with a row of every model's memory and state for each live hypothesis. They are
+// allocated before the steps, memory on the tape and state on its second tape, so that the arrays of a step can
+// be dropped. This class does not rank hypotheses.
 class BeamRows {
  public:
-  // whole: for each model, one row per sentence, on this tape. At most `capacity` hypotheses are alive
+  // whole: each model's source, with one row per sentence, on this tape. At most `capacity` hypotheses are alive
   // at the same time.
   BeamRows(Tape& tape, std::vector<Model::Source> whole, Index capacity);
 
-  // Gives each hypothesis one of the first live.size() rows and fills it: the memory of its
-  // sentence, the state of `from`. Rows of one sentence are adjacent. A row stays with its sentence
-  // if possible: memory is copied for the other rows only. All but the first dimension of a state's
+  // Assigns each hypothesis one of the first live.size() rows, and copies the memory of its sentence and the
+  // state of row `from` into it. Hypotheses of one sentence must be adjacent. A row stays with its sentence if
+  // possible, so that memory is copied for the other rows only. All but the first dimension of a state's
   // array may change from step to step, as a cache of keys [B,t,D] grows.
   void place(std::span<LiveHypothesis> live, std::span<const State> states);
 
-  // The sources that the models read at the next step.
+  // Returns the sources that the models read at the next step.
   std::span<const Model::Source> sources();
 
  private:
   struct Buffer {
     View rows;       // [capacity, ...]
-    Index room = 0;  // numbers it can hold
+    Index room = 0;  // capacity in numbers
   };
   struct Arrays {                      // of one model
-    View keys, values;                 // [capacity, ...]; empty: the memory has none
-    Index* lengths;                    // [capacity] of the sentence of a row
-    std::vector<Buffer> state, spare;  // spare: where the next state is assembled
+    View keys, values;                 // [capacity, ...]; empty if the memory has none
+    Index* lengths;                    // [capacity] length of the row's sentence
+    std::vector<Buffer> state, spare;  // spare: the next state is assembled here
     Index step = 0;                    // State::step
   };
   Arrays arrays_of(const Model::Source& whole) const;
@@ -91,7 +91,7 @@ class BeamRows {
   std::vector<Model::Source> whole_, now_;  // of each model
   std::vector<Arrays> arrays_;              // of each model
   Index* held_;     // [capacity] the sentence whose memory a row holds; -1: free
-  Index* waiting_;  // [sentences] its first hypothesis that has no row yet
+  Index* waiting_;  // [sentences] the first hypothesis of each that has no row yet
   Index count_ = 0;
 };
 

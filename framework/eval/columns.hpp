@@ -1,4 +1,4 @@
-// Columns that several metrics share, and names that no column has.
+// Columns that several metrics share, and names that columns must not have.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace softalign {
 
-// The axis of /test in a record, and its arrays besides the columns.
+// The axis of /test in a record, and its arrays that are not columns.
 inline constexpr std::string_view kSentenceArrays[] = {"sentence",
                                                        "line",
                                                        "source_length",
@@ -25,7 +25,7 @@ namespace softalign::columns {
 
 CountColumn nll();            // nats, summed over the target tokens with </s>
 CountColumn target_tokens();  // with </s>
-// BLEU's counts, on the words that sacreBLEU's tokenisation of that name gives.
+// The counts of BLEU, on words of the sacreBLEU tokenisation of this name.
 CountColumn bleu_stats(const std::string& tokenisation = "none");
 
 }  // namespace softalign::columns

@@ -62,7 +62,7 @@ const char* name_of(CountSource source) {
 
 namespace {
 
-// By the same function: a lambda expression has a type of its own.
+// Returns whether two columns count with the same function: every lambda expression has its own type.
 bool counts_the_same(const CountColumn& a, const CountColumn& b) {
   using Function = void(const EvaluatedSentence&, std::span<double>);
   const auto* const one = a.count.target<Function*>();

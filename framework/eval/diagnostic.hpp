@@ -1,5 +1,5 @@
-// The contract of a diagnostic: a measurement inside a model during or after training, which does not change
-// it. A spec lists it under `diagnostics:`; the record has its findings under /diagnostics/<name>/<split>,
+// The interface of diagnostics, which measure inside a model during or after training without changing it. A
+// spec lists them under `diagnostics:`; the record has their findings under /diagnostics/<name>/<split>,
 // by update.
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace softalign {
 
-// When a diagnostic may measure: before the first update and after each epoch, on the dev sentences; at the
-// end, with the tested parameters, on the sentences of each split.
+// The moments at which a diagnostic may measure: before the first update and after each epoch, on the dev sentences;
+// at the end, with the tested parameters, on the sentences of each split.
 enum class Moment { start, epoch, end };
 
 struct Probed {
@@ -31,7 +31,7 @@ struct Probed {
   const Split& split;
   std::uint64_t seed;  // the run's
   Workers& workers;
-  std::function<void()> check_stop = [] {};  // throws Interrupted when the run is to stop
+  std::function<void()> check_stop = [] {};  // throws Interrupted if the run must stop
 };
 
 // An axis of findings, with the value of each index.
@@ -45,26 +45,25 @@ struct FoundArray {
   std::string name;
   std::string long_name;
   std::string units = "1";
-  std::vector<std::string> axes = {};  // names, slowest first; none: one number
+  std::vector<std::string> axes = {};  // names, slowest first; empty: a single number
 };
 
-// The findings of one measurement: the same axes and arrays, of the same sizes, at every update of
-// a run.
+// The findings of one measurement. Axes, arrays and their sizes must be the same at every update of a run.
 struct Findings {
   std::vector<FindingAxis> axes;
-  std::map<std::string, std::vector<double>> values;  // by array; row-major; NaN: not defined
+  std::map<std::string, std::vector<double>> values;  // by array; row-major; NaN: undefined
 };
 
 class Diagnostic {
  public:
   virtual ~Diagnostic() = default;
   virtual bool looks(Moment moment, const Split& split) const = 0;
-  // Throws SpecError for a model that it cannot measure: "needs an attention".
+  // Throws SpecError for a model that the diagnostic cannot measure: "needs an attention".
   virtual void check(const Model&) const {}
-  // All arrays that look() may find; some models lack what an array describes.
+  // Returns all arrays that look() may find; for some models, it finds only some of them.
   virtual std::vector<FoundArray> arrays() const = 0;
   virtual Findings look(const Probed& probed) const = 0;
-  // Largest memory of look() in bytes, besides a training tape of one sentence per thread.
+  // Returns the peak memory of look() in bytes, excluding a training tape of one sentence per thread.
   virtual double bytes(const Model&, const DataOutline::SplitOutline&, int /*threads*/) const {
     return 0;
   }
@@ -87,7 +86,7 @@ struct DiagnosticOptions {
   }
 };
 
-// The indices of the first `count` sentences of a split that have a reference.
+// Returns the indices of the first `count` sentences of a split that have a reference.
 inline std::vector<Index> seen_sentences(const Split& split, Index count) {
   const std::span<const ExampleRow> rows = split.examples.rows();
   std::vector<Index> seen;
@@ -96,8 +95,8 @@ inline std::vector<Index> seen_sentences(const Split& split, Index count) {
   return seen;
 }
 
-// Returns see(i, batch) for each of these sentences, in their order; each is alone in its batch. Threads divide
-// the sentences.
+// Returns see(i, batch) for the first `count` sentences with a reference, in order. A batch has one sentence; threads
+// share the work.
 template <class See>
 auto of_each_sentence(const Probed& probed, Index count, const See& see) {
   const std::vector<Index> seen = seen_sentences(probed.split, count);

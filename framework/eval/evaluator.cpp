@@ -16,7 +16,7 @@
 namespace softalign {
 namespace {
 
-// Weights of row b of a teacher-forced batch.
+// Returns the weights of row b of a teacher-forced batch.
 AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Index b) {
   const auto row = usize(b);
   AlignmentMatrix matrix{batch.target_lengths[row], forward.positions[row], {}};
@@ -54,7 +54,8 @@ std::vector<HeadMatrix> head_matrices_of(const HeadWeights& heads,
   return found;
 }
 
-// kept: of the first examples. It needs no target, so it is a pass of its own; the tape is reset.
+// Stores the encoder's self-attention if the example is one of the first kept.size(). This is a separate pass,
+// because it needs no targets; the tape is reset.
 void keep_self_attention(const Model& model,
                          Tape& tape,
                          const Batch& batch,
@@ -71,7 +72,7 @@ void keep_self_attention(const Model& model,
   tape.reset();
 }
 
-// Numbers of examples of a split, from the first, whose weights of single heads are wanted.
+// The numbers of examples, from the first of a split, for which the weights of single heads are requested.
 struct KeptHeads {
   Index cross = 0, own = 0;
 };
@@ -126,7 +127,7 @@ std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const 
   return results;
 }
 
-// copied: the replaced words that the search has written.
+// Converts a hypothesis, in which <unk> may have been replaced, to the text and symbols that metrics read.
 Decoded decoded_of(Hypothesis hypothesis, const Vocabulary& vocabulary) {
   const std::vector<Token>& tokens = hypothesis.tokens;
   std::string text = text_of(hypothesis, vocabulary);
@@ -163,7 +164,7 @@ double bytes_of(const std::vector<Hypothesis>& hypotheses) {
   return sum;
 }
 
-// Every `count`th, so that all ranks have long and short sentences.
+// Returns every ranks.count()-th batch, so that each rank has long and short sentences.
 Batches batches_of_rank(Batches all, const Ranks& ranks) {
   if (ranks.count() == 1) return all;
   Batches own;
@@ -295,7 +296,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     workers.run(std::ssize(batches), evaluate_batch);
   } catch (...) {
     if (request.ranks->count() == 1) throw;
-    failure = std::current_exception();  // the other ranks wait
+    failure = std::current_exception();  // rethrown after `collect`: the other ranks wait there
   }
   collect(*request.ranks, out, batches.examples());
   if (failure) std::rethrow_exception(failure);

@@ -1,6 +1,6 @@
 // An EM step iterates over source words, not over sentences: the probabilities of one source word
-// are stored densely by target word, and every pair with this word reads them there. No cell of the
-// co-occurrence table is ever searched, so 28,000 pairs of 30 words take about a second.
+// are stored densely by target word, and every pair with this word reads them there. The
+// co-occurrence table is never searched, so 28,000 pairs of 30 words take about a second.
 #include "framework/eval/ibm_model1.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 std::size_t at(Index i) { return usize(i); }
 
-// Lists laid end to end: list i is items[first[i]] up to items[first[i + 1]].
+// Concatenated lists: list i is [first[i], first[i + 1]) of the items.
 template <class T>
 struct Lists {
   std::vector<Index> first = {0};
@@ -41,7 +41,7 @@ Index vocabulary_size(const Examples& pairs, std::span<const Token> Example::*si
   return size;
 }
 
-// For each source word the pairs it occurs in, once per occurrence; the empty word is the last one.
+// Returns for each source word the pairs that it occurs in, once per occurrence; the empty word is the last one.
 Lists<Index> pairs_by_word(const Examples& pairs, bool null_word) {
   const auto words = at(vocabulary_size(pairs, &Example::source)), count = pairs.size();
   Lists<Index> of;
@@ -68,7 +68,7 @@ Lists<Token> targets_of(const Examples& pairs) {
   return target;
 }
 
-// Calls take(targets) for each source word with its target words, unordered; take may change them.
+// Calls take(targets) for each source word with its distinct target words, unordered; `take` may change the list.
 template <class Take>
 void for_targets_of_words(const Lists<Index>& pairs_of,
                           const Lists<Token>& target,
@@ -107,7 +107,7 @@ IbmModel1::IbmModel1(const Examples& pairs, Index iterations, bool null_word) {
         "IBM Model 1 needs a sentence pair with words on both sides, but there is none");
   }
 
-  // A uniform start: any constant serves, as only ratios within a pair are read.
+  // A uniform start. Any constant works, because only ratios within a sentence pair matter.
   std::vector<double> probabilities(table.items.size(), 1);
   std::vector<double> total(target.items.size());  // sum over a pair's source of t(word | .)
   std::vector<double> t(at(target_words));         // t(. | the current source word)
@@ -143,7 +143,7 @@ IbmModel1::IbmModel1(const Examples& pairs, Index iterations, bool null_word) {
     }
   }
 
-  table.first.resize(at(source_words) + 1);  // the empty word has done its work
+  table.first.resize(at(source_words) + 1);  // the empty word is only used in training
   first_ = std::move(table.first);
   targets_ = std::move(table.items);
   probabilities_ = std::move(probabilities);

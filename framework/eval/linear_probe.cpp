@@ -10,7 +10,7 @@
 namespace softalign {
 namespace {
 
-// Symmetric [size,size].
+// A symmetric matrix, [size,size].
 struct Square {
   Index size;
   std::vector<double> numbers = std::vector<double>(usize(size * size));
@@ -18,7 +18,7 @@ struct Square {
   double at(Index i, Index j) const { return numbers[usize(i * size + j)]; }
 };
 
-// In eight sums, so that it is fast; always in this order.
+// Returns the dot product. Uses eight partial sums for speed, always in the same order.
 double dot(const double* a, const double* b, Index size) {
   constexpr Index kLanes = 8;
   double lanes[kLanes] = {}, sum = 0;
@@ -58,7 +58,7 @@ struct Tridiagonal {
   std::vector<double> diagonal, beside;
 };
 
-// With the same eigenvalues, by Householder's reflections (Golub and Van Loan, section 8.3.1).
+// Returns a matrix with the same eigenvalues, by Householder reflections (Golub and Van Loan, section 8.3.1).
 Tridiagonal tridiagonal(Square a) {
   Tridiagonal all{std::vector<double>(usize(a.size)), std::vector<double>(usize(a.size))};
   std::vector<double> v, w(usize(a.size));
@@ -70,7 +70,7 @@ Tridiagonal tridiagonal(Square a) {
     const double length = std::sqrt(dot(v.data(), v.data(), rest));
     const double beside = all.beside[usize(k)] = v[0] > 0 ? -length : length;
     if (length == 0) continue;
-    v[0] -= beside;  // reflected, only the first number is left
+    v[0] -= beside;  // the reflection zeroes all but the first number
     const double half = dot(v.data(), v.data(), rest) / 2;
     for (Index i = 0; i < rest; ++i)
       w[usize(i)] = dot(&a.at(first + i, first), v.data(), rest) / half;
@@ -83,15 +83,15 @@ Tridiagonal tridiagonal(Square a) {
   return all;
 }
 
-// Falling; each by halving the interval in which Sturm's sequence counts it (Golub and Van Loan, section 8.4.1).
+// Returns the eigenvalues in descending order, by bisection with Sturm sequences (Golub and Van Loan, section 8.4.1).
 std::vector<double> eigenvalues(const Square& matrix) {
   const Tridiagonal a = tridiagonal(matrix);
-  double bound = 0;  // no eigenvalue is larger: the largest sum of a row
+  double bound = 0;  // of the absolute eigenvalues: the largest absolute row sum
   for (std::size_t i = 0; i < a.diagonal.size(); ++i)
     bound = std::max(
         bound,
         std::abs(a.diagonal[i]) + std::abs(a.beside[i]) + (i > 0 ? std::abs(a.beside[i - 1]) : 0));
-  const auto above = [&](double x) {  // how many eigenvalues are
+  const auto above = [&](double x) {  // returns the number of eigenvalues above x
     Index count = 0;
     double pivot = 1;
     for (std::size_t i = 0; i < a.diagonal.size(); ++i) {
@@ -121,7 +121,7 @@ Vectors transposed(const Vectors& rows) {
   return columns;
 }
 
-// Cholesky's lower triangle, in place.
+// Computes the lower Cholesky factor in place.
 void factor(Square& a) {
   for (Index j = 0; j < a.size; ++j)
     for (Index i = j; i < a.size; ++i) {
@@ -130,7 +130,7 @@ void factor(Square& a) {
     }
 }
 
-// Solves for the columns of y [size, columns], in place. a: factored.
+// Solves for the columns of y [size, columns], in place. a: a Cholesky factor.
 void solve(const Square& a, std::vector<double>& y, Index columns) {
   const auto row = [&](Index i) { return y.data() + i * columns; };
   const auto subtract = [&](Index to, double factor, Index from) {
@@ -183,7 +183,7 @@ RidgeProbe::RidgeProbe(const Vectors& vectors, double ridge, Index taught)
   Square normal = products(transposed(taught_));
   double trace = 0;
   for (Index u = 0; u < normal.size; ++u) trace += normal.at(u, u);
-  if (trace == 0) trace = 1;  // all vectors are one: any ridge will do
+  if (trace == 0) trace = 1;  // all vectors are equal: any ridge works
   for (Index u = 0; u < normal.size; ++u)
     normal.at(u, u) += ridge * trace / static_cast<double>(taught_.count());
   factor(normal);
@@ -193,7 +193,7 @@ RidgeProbe::RidgeProbe(const Vectors& vectors, double ridge, Index taught)
 ProbeCounts RidgeProbe::ask(const std::vector<Index>& classes) const {
   ProbeCounts counts;
   if (asked_.count() == 0) return counts;
-  std::map<Index, Index> taught_of;  // class to how many teach it
+  std::map<Index, Index> taught_of;  // class -> number of training vectors
   for (Index i = 0; i < taught_.count(); ++i) ++taught_of[classes[usize(2 * i)]];
   std::map<Index, Index> column_of;
   std::vector<double> share;
@@ -203,7 +203,7 @@ ProbeCounts RidgeProbe::ask(const std::vector<Index>& classes) const {
   }
   const Index columns = std::ssize(share), width = taught_.width;
   std::vector<double> weights(
-      usize(width * columns));  // the vectors are centred, so classes need not be
+      usize(width * columns));  // the vectors are centred, so the classes need not be centred
   for (Index i = 0; i < taught_.count(); ++i) {
     const Index column = column_of[classes[usize(2 * i)]];
     for (Index u = 0; u < width; ++u) weights[usize(u * columns + column)] += taught_[i][u];

@@ -1,5 +1,5 @@
-// Linear probes of vectors: ridge regression to classes, and the number of directions that vectors use. No
-// linear algebra library is used, because their bits vary (contract 10); the tests compare with one.
+// Linear probes of vectors: ridge regression to classes, and the number of directions that vectors use. No linear
+// algebra library is used, because the bits of their results vary (contract 10); the tests compare with one.
 #pragma once
 
 #include <limits>
@@ -18,36 +18,36 @@ struct Vectors {
   const double* operator[](Index i) const { return numbers.data() + i * width; }
 };
 
-// The standard deviations along the principal directions, falling, of the vectors less their mean, divided by
-// the square root of their number; min(count, width) of them.
+// Returns the singular values of the centred vectors divided by the square root of their number, which are the standard
+// deviations along the principal directions: min(count, width) values in descending order.
 std::vector<double> singular_values(const Vectors& vectors);
 
-// exp of the entropy of the singular values divided by their sum (Roy and Vetterli 2007): how many directions
-// are used. 0 where all are 0.
+// Returns exp of the entropy of the singular values divided by their sum (Roy and Vetterli 2007): the number of
+// directions in use. 0 if all values are 0.
 double effective_rank(const std::vector<double>& singular_values);
 
-// The counts of a probe on the vectors that it has not learnt from.
+// Counts of a probe on held-out vectors.
 struct ProbeCounts {
   Index right = 0;
-  Index most_frequent = 0;  // hits of always guessing the class that is most frequent in training
+  Index most_frequent = 0;  // hits if the answer is always the most frequent class of the training
   Index all = 0;
 };
 
-// Ridge regression from vectors to one-hot classes, both centred. It learns from every second vector (the first,
-// third, ...) and is asked about the others. Its equations are factored once for all classes that the vectors may have.
+// Ridge regression from vectors to one-hot classes, both centred. It is trained on every second vector (the first,
+// third, ...) and tested on the rest. Its equations are factored once for any classes of the vectors.
 class RidgeProbe {
  public:
-  // ridge: in units of the vectors' mean squared length. taught: it learns from the first ones alone.
+  // ridge: in units of the vectors' mean squared length. taught: the largest number of training vectors.
   RidgeProbe(const Vectors& vectors, double ridge, Index taught = kMostTaught);
 
-  // classes [count], one for each vector. The answer is the class with the largest value, the first in a tie.
+  // classes: [count], one for each vector. The answer is the class with the largest value, the first in a tie.
   ProbeCounts ask(const std::vector<Index>& classes) const;
 
  private:
   static constexpr Index kMostTaught = std::numeric_limits<Index>::max();
 
-  Vectors taught_, asked_;      // less the mean of those taught
-  std::vector<double> factor_;  // Cholesky's of the normal equations, [width,width]
+  Vectors taught_, asked_;      // minus the mean of the training vectors
+  std::vector<double> factor_;  // Cholesky factor of the normal equations, [width,width]
 };
 
 }  // namespace softalign

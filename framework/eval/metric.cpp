@@ -69,7 +69,7 @@ std::shared_ptr<const CountLayout> count_layout(const std::vector<NamedMetric>& 
 
 namespace {
 
-// The sentences of each row.
+// Returns the sentences of each row of a table.
 std::vector<CountRows> sentences_of(const CountTable& counts, const Buckets& buckets) {
   std::vector<CountRows> rows(1 + buckets.labels.size());
   rows[0] = rows_of(counts);
@@ -85,7 +85,7 @@ std::vector<CountRows> sentences_of(const CountTable& counts, const Buckets& buc
   return rows;
 }
 
-// Returns whether a metric counts numbers, and sentences have some.
+// Returns whether a metric counts numbers and they were measured.
 bool measures_numbers(const CountTable& counts, const std::vector<NamedMetric>& metrics) {
   for (const NamedMetric& named : metrics)
     for (const CountColumn& column : named.metric->columns())

@@ -1,6 +1,6 @@
-// The contract of a metric: which columns it counts of single sentences, and one number from the
-// counts over a set of them. Which sentences (all of them, a length bucket, a bootstrap sample) is the
-// caller's business. And tables of metrics.
+// The interface of metrics, and tables of metrics. A metric has columns of counts for single sentences, and
+// computes one number from the counts of a set of sentences. The caller chooses the set: all sentences, a length
+// bucket, or a bootstrap sample.
 #pragma once
 
 #include <cmath>
@@ -22,31 +22,31 @@ inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // Description of a metric's values, stored in records.
 struct MetricFacts {
-  std::string title;              // "BLEU", as tables, report and figures call it
+  std::string title;              // "BLEU", the name in tables, reports and figures
   std::string units = "percent";  // "percent", "nats", or "1" for a pure number
-  // Direction, for early stopping and "best" marks. Empty: neither end is better, or unknown, for a
-  // metric that an older record has and this program does not.
+  // Direction, for early stopping and "best" marks. Empty: neither end is better, or the direction is unknown,
+  // because this program lacks a metric of an older record.
   std::optional<bool> higher_is_better = true;
-  double least = 0;  // range of values
+  double least = 0;  // `least` to `most`: range of values
   double most = 100;
-  // Order in tables, ascending; metrics of a search come after all others.
+  // Order in tables, ascending; metrics of search outputs follow all others.
   int order = 100;
-  // Shown where there is room for a few metrics: the last lines of a run, `ls`, `compare` without
+  // Shown where there is room for only a few metrics: the last lines of a run, `ls`, `compare` without
   // --metric, the head of a report. All metrics are in the record, in `show` and in the report's
   // details.
   bool main = false;
   bool main_of_numbers =
-      false;  // `main` where numbers are measured (CountSource::numbers); not in records
-  bool searched = false;  // it measures the output of a search; follows from the columns
+      false;  // replaces `main` if numbers are measured (CountSource::numbers); not in records
+  bool searched = false;  // measures the output of a search; derived from the columns
   // Tokenisation, case and smoothing of a standard score, in sacreBLEU's form. Values with
   // different signatures must not be compared. Empty: the metric has no settings.
   std::string signature = {};
-  // The metric for which this one is a baseline, shown next to it. Empty: none.
+  // The metric for which this one is a baseline, shown next to it. Empty: not a baseline.
   std::string baseline_of = {};
-  // It reads rows of attention as belonging to a symbol; the signature says to which.
+  // The metric depends on the symbol that attention rows belong to (RowAligns), which the signature names.
   bool of_rows = false;
 
-  // As attributes of the metric's values in a record, with the names of the CF conventions where they have one.
+  // The attributes of the metric's values in a record, with names of the CF conventions if they define one.
   template <class V>
   void describe(V& v) {
     const auto finite = [](double x) { return std::isfinite(x) ? std::optional(x) : std::nullopt; };
@@ -67,8 +67,8 @@ struct MetricFacts {
   }
 };
 
-// In the signature of such a metric: rows belong to the symbol that was read; without it, to the predicted
-// symbol.
+// The signature of a metric with `of_rows` if rows belong to the symbol that was read; without it, they belong to the
+// predicted symbol.
 inline constexpr const char* kReadRows = "row:read";
 
 class Metric {
@@ -76,13 +76,13 @@ class Metric {
   virtual ~Metric() = default;
   virtual MetricFacts about() const = 0;
   virtual std::vector<CountColumn> columns() const = 0;
-  // NaN when the sentences do not define it: none at all, no links, no attention.
+  // Returns NaN if the sentences do not define the metric: without sentences, links or attention.
   virtual double value(const Counts& counts) const = 0;
 
   MetricFacts facts() const;  // about(), completed from the columns
 
  protected:
-  // The options of a metric that has none.
+  // The options of a metric without options.
   struct NoOptions {
     template <class V>
     void describe(V&) {}
@@ -94,7 +94,7 @@ struct MetricKind {
   using Make = std::unique_ptr<Metric>();
 };
 
-// numerator / denominator; NaN when the denominator is 0.
+// Returns numerator / denominator; NaN if the denominator is 0.
 double ratio(double numerator, double denominator);
 
 struct NamedMetric {
@@ -102,7 +102,7 @@ struct NamedMetric {
   std::shared_ptr<const Metric> metric;
 };
 
-// The metrics that are measured unless a spec lists its own: every registered one with its default options, by
+// Returns the metrics that are measured unless a spec lists its own: all registered ones with default options, by
 // name.
 std::vector<NamedMetric> default_metrics();
 
@@ -113,39 +113,39 @@ std::vector<NamedMetric> metrics_named(const std::vector<std::string>& names);
 // Returns the metric with this name, or nullptr.
 std::unique_ptr<Metric> metric_named(const std::string& name);
 
-// Returns whether values with that signature come from the counts of a metric with this
-// description, of any number of references.
+// Returns whether values with this signature are computed from the counts of a metric with this
+// description; the number of references may differ.
 bool counts_alike(const MetricFacts& facts, const std::string& signature);
 
-// Returns whether the highest value of a metric is the best. Throws SpecError if it has no direction, or
-// is unknown.
+// Returns whether the highest value of a metric is the best. Throws SpecError if the metric is unknown or has no
+// direction.
 bool highest_is_best(const std::string& name);
 
-// The columns of the metrics.
+// Returns the layout of the columns of all metrics.
 std::shared_ptr<const CountLayout> count_layout(const std::vector<NamedMetric>& metrics);
 
 // The assignment of sentences to buckets, for example of source length.
 struct Buckets {
   std::vector<std::string> labels;  // "1-10", "11-20", ...
-  std::vector<Index> of_sentence;   // [sentences], an index into labels each
+  std::vector<Index> of_sentence;   // [sentences], indices into `labels`
   // The unit of lengths if it is not symbols: "words", "pieces", "characters".
   std::string unit = {};
 };
 
-// A table of metrics, over all sentences and over each bucket, as plain numbers for the record and the
+// A table of metrics over all sentences and over each bucket, as plain numbers for the record and the
 // terminal.
 struct MetricTable {
-  std::vector<std::string> rows;     // "all", then the buckets, empty ones too
-  std::vector<Index> sentences;      // [rows], the n of each
-  std::vector<std::string> metrics;  // the columns, as they were given
+  std::vector<std::string> rows;     // "all", then the buckets, including empty ones
+  std::vector<Index> sentences;      // [rows], the number of sentences of each
+  std::vector<std::string> metrics;  // the columns, in the given order
   std::vector<MetricFacts> facts;    // [metrics]
   Array2d values;                    // [rows, metrics]; NaN: undefined
   std::string length_unit = {};      // as Buckets::unit
 
   double at(std::size_t row, std::size_t metric) const { return values.at(row, metric); }
-  // By name; NaN if missing.
+  // Returns a value by name; NaN if it is missing.
   double find(const std::string& row, const std::string& metric) const;
-  // By name, too. Throws SpecError naming the nearest metric, BugError for an unknown row.
+  // Returns a value by name. Throws SpecError with the nearest name for an unknown metric, BugError for a missing row.
   double at(const std::string& row, const std::string& metric) const;
 
   template <class V>
@@ -166,13 +166,13 @@ struct MetricTable {
   }
 };
 
-// Throws BugError when the buckets are not the sentences'.
+// Computes the metrics over all sentences and each bucket. Throws BugError if the buckets do not fit the sentences.
 MetricTable summarize(const CountTable& counts,
                       const std::vector<NamedMetric>& metrics,
                       const Buckets& buckets = {});
 
-// {"all": {"n": .., "bleu": ..}, "1-10": ..}, as a record keeps it: without the metrics that are
-// not defined over all sentences.
+// Returns {"all": {"n": .., "bleu": ..}, "1-10": ..}, as stored in a record: without the metrics that are
+// undefined over all sentences.
 JsonObject metrics_json(const MetricTable& table);
 
 }  // namespace softalign

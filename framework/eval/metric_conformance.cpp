@@ -31,7 +31,7 @@ std::string text_of(const std::vector<Token>& words) {
   return text;
 }
 
-// A sentence pair, and all that evaluation might find out about it: another `round` is another outcome.
+// A sentence pair with made-up results of an evaluation, which differ from round to round.
 struct MadeSentence {
   MadeSentence(Index length, std::uint64_t round) {
     const RandomStream pair(5, fmt::format("sentence of {}", length)), outcome(7, "outcome");
@@ -45,7 +45,7 @@ struct MadeSentence {
     forced.target = target;
     forced.target.push_back(kEnd);
     forced.best = made_words(outcome, length + 1, 3 * round + 1);
-    const Index decoded_length = (length + static_cast<Index>(round)) % 7;  // also an empty one
+    const Index decoded_length = (length + static_cast<Index>(round)) % 7;  // may be 0
     decoded.tokens = decoded.symbols = made_words(outcome, decoded_length, 3 * round + 2);
     decoded.text = text_of(decoded.tokens);
     decoded.score = -forced.nll;
@@ -75,7 +75,7 @@ struct MadeSentence {
 constexpr Index kLengths[] = {1, 2, 5, 40};
 constexpr std::uint64_t kOutcomes = 3;
 
-// The sentences of kLengths, with the outcomes of a round, and a baseline that was trained on others.
+// Sentences of kLengths with the results of a round, and a baseline that was trained on other sentences.
 struct MadeSet {
   explicit MadeSet(std::uint64_t round) {
     Examples training;
@@ -90,7 +90,7 @@ struct MadeSet {
   std::unique_ptr<IbmModel1> ibm_model1;
 };
 
-// Sentence i, what `source` names from one set and all else from another.
+// Returns sentence i, with the results of `source` from `own` and all other results from `rest`.
 EvaluatedSentence sentence_of(std::size_t i,
                               CountSource source,
                               const MadeSet& own,
@@ -140,7 +140,7 @@ class Trial {
   Faults company() const {
     std::vector<CountColumn> all = count_layout(default_metrics())->columns();
     all.insert(all.end(), columns_.begin(), columns_.end());
-    const CountLayout together(std::move(all));  // throws where two differ
+    const CountLayout together(std::move(all));  // throws if columns of one name differ
     Faults faults;
     for (const CountColumn& c : columns_) {
       const auto clashes = [&](const CountColumn& other) {
@@ -202,7 +202,7 @@ class Trial {
   }
 
  private:
-  // NaN: left as it was.
+  // Returns the numbers of a column and kBehind more; NaN: not written.
   std::vector<double> counted(const CountColumn& column, const EvaluatedSentence& sentence) const {
     std::vector<double> numbers(usize(column.width) + kBehind, kUndefined);
     column.count(sentence, std::span(numbers).first(usize(column.width)));
@@ -254,12 +254,12 @@ std::vector<ConformanceResult> check_metric(const Metric& metric) {
       results.push_back({check, found.empty(), found.empty() ? kept : found.front()});
     } catch (const std::exception& error) {
       results.push_back({check, false, error.what()});
-    } catch (...) {  // a stranger's plugin may throw anything
+    } catch (...) {  // plugins may throw anything
       results.push_back({check, false, kNoException});
     }
   };
   run("columns", "have names, widths and functions that count", [&] { return trial.columns(); });
-  if (!results.back().passed) return results;  // what has no count cannot be counted
+  if (!results.back().passed) return results;  // columns without .count cannot be tested
   run("company", "agree with other metrics on shared names", [&] { return trial.company(); });
   run("counts", "fill their numbers, and read only their source", [&] { return trial.counts(); });
   if (!results.back().passed) return results;  // such a count may write out of bounds

@@ -1,5 +1,5 @@
 // Conformance tests of metrics, built in or loaded, on made-up sentences: columns read only their source and
-// fill all their numbers, no more; values are in range, and defined for zero sentences.
+// fill exactly their numbers; values are in range, and NaN without sentences.
 #pragma once
 
 #include <vector>

@@ -34,7 +34,7 @@ Index PhraseSet::after(Index phrase, std::span<const Index> progress, Token toke
   return pattern.symbols[usize(length)] == token ? length + 1 : 0;
 }
 
-// Returns the number of symbols that all incomplete phrases lack if one of them can be continued.
+// Returns the number of symbols that all incomplete phrases lack if only the most advanced one is continued.
 template <class Progress>
 Index PhraseSet::missing_if(Progress&& progress) const {
   Index missing = 0, begun = 0;

@@ -25,7 +25,7 @@ void SampleDistribution::set(std::span<const real> logits, bool may_end, bool ma
   for (Item& item : items_) {
     const auto p = static_cast<double>(
         vector_exp(static_cast<real>((item.p - largest) / settings_.temperature)));
-    item.p = p > 0 ? p : 0;  // a model that has diverged gives no numbers
+    item.p = p > 0 ? p : 0;  // a diverged model yields NaN
   }
   if (settings_.top_k || settings_.top_p) cut_tail();
   normalise();
@@ -62,7 +62,7 @@ Token SampleDistribution::draw(double u) const {
     u -= item.p;
     if (u < 0) return item.token;
   }
-  // Rounding left something over: the last that can be drawn.
+  // u exceeds the rounded sum: returns the last symbol that can be drawn.
   for (auto item = items_.rbegin(); item != items_.rend(); ++item)
     if (item->p > 0) return item->token;
   return items_.back().token;
@@ -76,7 +76,7 @@ double SampleDistribution::probability(Token token) const {
 
 namespace {
 
-// Equal ones become one.
+// Adds a hypothesis, or counts it if an equal one exists.
 void add(Hypothesis&& hypothesis, std::vector<Hypothesis>& all) {
   auto equal = std::ranges::find_if(all, [&](const Hypothesis& one) {
     return one.finished == hypothesis.finished && one.tokens == hypothesis.tokens &&

@@ -23,7 +23,7 @@ void normalise(View x, View sums) {
     for (Index v = 0; v < x.shape[1]; ++v) x.data[row * x.shape[1] + v] -= sums.data[row];
 }
 
-// log of the mean of exp(x), from the largest on, so that nothing underflows.
+// Returns the log of the mean of exp(x), computed relative to the largest x to avoid underflow.
 real log_mean_exp(std::span<const View> parts, Index i) {
   real largest = parts[0].data[i], sum = 0;
   for (const View part : parts) largest = std::max(largest, part.data[i]);
@@ -32,7 +32,7 @@ real log_mean_exp(std::span<const View> parts, Index i) {
   return largest + exact::log(sum / static_cast<real>(parts.size()));
 }
 
-// Logits [B,V] of a model that copies nothing, with the columns of one that does.
+// Extends the logits [B,V] of a model that copies nothing to the columns of a model that copies.
 View widened(Tape& tape, View logits, Index columns) {
   const Index symbols = logits.shape[1];
   if (symbols == columns) return logits;

@@ -1,5 +1,5 @@
-// The probabilities of the next symbols, as a search asks for them, from one model or from several together (an
-// ensemble). Nothing here chooses a symbol.
+// Computes the probabilities of the next symbols for a search, with one model or an ensemble of several. It does not
+// choose symbols.
 #pragma once
 
 #include <span>
@@ -9,39 +9,39 @@
 
 namespace softalign {
 
-// Several models must have the same vocabularies; their sizes are compared, their symbols are the
-// caller's business.
+// The models of an ensemble must have the same vocabularies; only sizes are compared here, so the caller must
+// compare the symbols.
 class Scorer {
  public:
-  // How several models are combined: the mean of their probabilities, or of their log
+  // The combination of several models: the mean of their probabilities, or of their log
   // probabilities, normalised again.
   enum class Mean { probabilities, log_probabilities };
 
   Scorer(const Model& model) : models_{&model} {}  // not explicit: a model is a scorer
-  // Throws SpecError for numbers of symbols that differ, BugError for no model at all.
+  // Throws SpecError if the models have different numbers of symbols, BugError if there are no models.
   explicit Scorer(std::vector<const Model*> models, Mean mean = Mean::probabilities);
 
   std::span<const Model* const> models() const { return models_; }
-  bool aligns() const;             // at least one of them does
-  BatchParts batch_parts() const;  // those that at least one of them reads
+  bool aligns() const;             // at least one model aligns
+  BatchParts batch_parts() const;  // the parts that at least one model reads
   Index target_symbols() const { return models_.front()->target_symbols(); }
 
-  // The one whose annotations weights are over: the first that aligns, or the first.
+  // Returns the model to whose annotations the weights refer: the first that aligns, or else the first.
   const Model& aligning() const { return *models_[aligns() ? first_aligning() : 0]; }
 
-  // Memory and first state of each model.
+  // Returns the memory and initial state of each model.
   std::vector<Model::Source> read(Tape& tape, const SourceBatch& source) const;
-  // The lengths [B] of the annotations that weights are over.
+  // Returns the lengths [B] of the annotations that weights refer to.
   std::span<const Index> positions(std::span<const Model::Source> sources) const;
 
   struct Prediction {
-    View logits;                  // [B,V], or [B,V + S] where one of them copies
+    View logits;                  // [B,V], or [B,V + S] if a model copies
     View log_sums;                // [B]: log p(v) = logits[v] - log_sum, natural logarithm
     View weights;                 // [B,S] or empty
     std::span<const State> next;  // of each model
   };
-  // previous [B]: the last symbol of each row. Weights are the mean of the models that align and have
-  // as many annotations as the first of these.
+  // previous: [B], the last symbol of each row. Weights are the mean over the models that align and have
+  // as many annotations as the first of them.
   Prediction predict(Tape& tape,
                      std::span<const Model::Source> now,
                      std::span<const Token> previous) const;

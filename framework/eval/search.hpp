@@ -1,5 +1,5 @@
-// The contract of a search: source sentences to hypotheses, with the alignment of each. Also the lengths that
-// an output may have, what a caller may demand of it, and forced decoding, of targets that are given.
+// The interface of searches, which map source sentences to hypotheses with alignments. Also the limits on the length of
+// outputs, the demands that a caller may make on them, and forced decoding of given targets.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 
 namespace softalign {
 
-// An <unk> of a hypothesis that is shown as another word.
+// An <unk> of a hypothesis that is displayed as another word.
 struct ReplacedWord {
-  Index symbol = 0;   // of the hypothesis
-  Index source = -1;  // the source word in its place, from 0; -1: a prefix gave it
+  Index symbol = 0;   // its index in the hypothesis
+  Index source = -1;  // index of the source word that replaces it; -1: the word is from a prefix
   std::string text;
 
   bool operator==(const ReplacedWord&) const = default;
@@ -28,30 +28,30 @@ struct ReplacedWord {
 
 struct Hypothesis {
   std::vector<Token> tokens;   // without </s>
-  double log_probability = 0;  // of the tokens and of </s> when finished; natural logarithm
-  double score = 0;            // the number that hypotheses are ranked by
-  bool finished = false;       // false: the length limit came before </s>
-  std::vector<double> log_probabilities;  // [steps] of each symbol given those before it
+  double log_probability = 0;  // of the tokens, and of </s> if finished; natural logarithm
+  double score = 0;            // by which hypotheses are ranked
+  bool finished = false;       // false: the length limit was reached before </s>
+  std::vector<double> log_probabilities;  // [steps] of each symbol given the preceding ones
   std::vector<float>
       alignment;    // [steps, annotations]; steps = tokens (+ 1 for </s>); empty without attention
-  Index drawn = 0;  // how often, by a search that draws
-  std::vector<ReplacedWord> replaced = {};  // by position; a search fills in words that were copied
+  Index drawn = 0;  // number of equal samples, for a search that samples
+  std::vector<ReplacedWord> replaced = {};  // in order; a search adds the words that it copied
 
   std::size_t steps() const { return tokens.size() + (finished ? 1 : 0); }
 };
 
-// The hypothesis as a line that people read: as `target` joins symbols, with the words that replace some.
+// Returns the hypothesis as a readable line: its symbols, joined by `target`, with replaced words.
 std::string text_of(const Hypothesis& hypothesis, const Vocabulary& target);
 
-// What a caller demands of the outputs of a batch, besides the options of the search. Words that only a source has may
-// be demanded of a model that copies (Copies).
+// The demands of a caller on the outputs of a batch, besides the options of the search. From a model that copies, words
+// that only a source has may be demanded (Copies).
 enum class Demand { no_unknown, prefix, phrases };
 struct Demands {
   using Phrase = std::vector<Token>;
 
-  bool no_unknown = false;                            // <unk> is written only where a prefix has it
-  std::span<const std::vector<Token>> prefixes = {};  // [B]: how each output begins; empty: anyhow
-  std::span<const std::vector<Phrase>> phrases = {};  // [B]: each phrase occurs; empty: none
+  bool no_unknown = false;                            // <unk> must not occur outside prefixes
+  std::span<const std::vector<Token>> prefixes = {};  // [B]: of each output; empty: no prefixes
+  std::span<const std::vector<Phrase>> phrases = {};  // [B]: must occur; empty: no phrases
 
   std::span<const Token> prefix(Index sentence) const {
     return prefixes.empty() ? std::span<const Token>() : prefixes[usize(sentence)];
@@ -59,27 +59,27 @@ struct Demands {
   std::span<const Phrase> phrases_of(Index sentence) const {
     return phrases.empty() ? std::span<const Phrase>() : phrases[usize(sentence)];
   }
-  // The number of steps that an output may have, at least enough for what it must contain.
+  // Returns the largest number of steps of an output: `limit`, or more if its prefix and phrases need them.
   Index most_steps(Index sentence, Index limit) const;
 };
 
 class Search {
  public:
   virtual ~Search() = default;
-  // For each sentence its hypotheses, best first, at least one. The tape is used up and reset. demands:
-  // none that the search does not meet.
+  // Returns the hypotheses of each sentence, at least one, best first. The tape is used and reset. demands: the
+  // search must meet them.
   virtual std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                                    Tape& tape,
                                                    const SourceBatch& source,
                                                    const Demands& demands = {}) const = 0;
-  // Returns whether outputs can be made to fulfil such demands.
+  // Returns whether the search can meet this kind of demand.
   virtual bool meets(Demand /*demand*/) const { return false; }
-  // Largest number of hypotheses per sentence.
+  // Returns the largest number of hypotheses per sentence.
   virtual Index most() const = 0;
-  // The option that sets it; empty: none.
+  // Returns the name of the option that sets most(); empty if there is none.
   virtual std::string_view most_option() const { return {}; }
-  // The option that makes it read the weights of an attention, so that a model without one is refused;
-  // empty: it reads none.
+  // Returns the name of the option for which the search reads attention weights, so that a model without attention
+  // is refused; empty if it does not read them.
   virtual std::string_view attention_option() const { return {}; }
 };
 
@@ -92,7 +92,7 @@ inline void check_search(const Search& search, const Scorer& scorer, std::string
         "{}.{}: it reads attention weights, but the model has none; remove it", block, option);
 }
 
-// Throws SpecError for a search that does not meet a demand. asked_by: the option, and `type` that of the search.
+// Throws SpecError if the search does not meet a demand. asked_by: the option that demands it; type: of the search.
 inline void check_demand(const Search& search,
                          Demand demand,
                          std::string_view asked_by,
@@ -106,7 +106,7 @@ inline void check_demand(const Search& search,
 
 struct SearchKind {
   static constexpr const char* name = "search";
-  // seed: the run's, for a search that draws. target_length: that of every target (DataOutline), for LengthLimits.
+  // seed: of the run, for a search that samples. target_length: of every target (DataOutline), for LengthLimits.
   using Make = std::unique_ptr<Search>(std::uint64_t seed, Index target_length);
 };
 
@@ -116,9 +116,9 @@ struct LengthLimits {
   Index max_extra = 10;
   std::optional<double> min_ratio = {};
   std::optional<std::string> ratio_of = {};
-  Index target_length = 0;  // no option: symbols of every target of the task; 0: they differ
+  Index target_length = 0;  // not an option: length of all targets of the task; 0: they differ
 
-  // Among the options of a search.
+  // These options are among those of a search.
   template <class V>
   void describe(V& v) {
     v("max_ratio",
@@ -142,14 +142,14 @@ struct LengthLimits {
       one_of("symbols", "annotations"));
   }
 
-  // The length that the ratios count.
+  // Returns the length that the ratios refer to.
   Index length(Index symbols, Index annotations) const {
     return ratio_of == "annotations" ? annotations : symbols;
   }
   // Returns whether the last step must be </s>, because all outputs have `target_length` symbols.
   bool exact() const { return target_length > 0 && !min_ratio; }
-  // Steps that a hypothesis may have at most, and symbols that it must have before </s>. Lengths of
-  // sources are with </s>.
+  // Return the largest number of steps of a hypothesis, and the smallest number of its symbols before </s>. Source
+  // lengths include </s>.
   Index most_steps(Index source) const {
     if (exact()) return target_length + 1;
     const auto ratio = static_cast<Index>(max_ratio * static_cast<double>(source));
@@ -163,11 +163,11 @@ struct LengthLimits {
 
 // Forced decoding of given target sentences by a model or an ensemble.
 struct Forced {
-  Hypothesis hypothesis;    // the target as one, finished, with its log probabilities and alignment
-  std::vector<Token> best;  // [steps] the most probable symbol given those before it
+  Hypothesis hypothesis;    // the target as a finished hypothesis, with alignment
+  std::vector<Token> best;  // [steps] the most probable symbol given the preceding ones
 };
 
-// targets [B], as Batch::target has them. The tape is used up and reset.
+// targets: [B], as returned by Batch::target. The tape is used and reset.
 std::vector<Forced> force(const Scorer& scorer,
                           Tape& tape,
                           const SourceBatch& source,

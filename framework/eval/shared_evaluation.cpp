@@ -7,7 +7,7 @@
 namespace softalign {
 namespace {
 
-// Writes results, or reads them from the bytes that it wrote: one list of members serves both.
+// Writes results to bytes, or reads them back. Both directions share one list of members.
 class Packer {
  public:
   void operator()(AlignmentMatrix& matrix) {
@@ -80,7 +80,7 @@ class Reader final : public Packer {
   ByteReader rest_;
 };
 
-// Everything that is known of an example.
+// Writes or reads all results of an example.
 void pack(Packer& packer, EvaluatedSplit& results, std::size_t example) {
   packer(results.counts.row(static_cast<Index>(example)));
   const auto of = [&](auto& all) {

@@ -1,5 +1,5 @@
-// Evaluation by several ranks (base/ranks.hpp): each evaluates some batches, and the first rank collects the results
-// of all examples.
+// Evaluation by several ranks (base/ranks.hpp): each rank evaluates some of the batches, and the first one collects the
+// results of all examples.
 #pragma once
 
 #include "framework/base/ranks.hpp"
@@ -7,8 +7,8 @@
 
 namespace softalign {
 
-// Completes the first rank's results with those of the examples that other ranks have evaluated; their own results
-// stay incomplete. examples: that this rank has evaluated. Collective.
+// Completes the first rank's results with the examples that other ranks evaluated; results of the other ranks stay
+// incomplete. examples: the ones that this rank evaluated. Collective.
 void collect(Ranks& ranks, EvaluatedSplit& results, std::span<const Index> examples);
 
 }  // namespace softalign

@@ -20,8 +20,8 @@ namespace {
 
 using Test = bool (*)(char32_t);
 
-// Replaces the matches of a regular expression of one or two characters, each in a group, from left to right
-// without overlap.
+// Adds spaces to the matches of a regular expression of two characters, each in a group, from left to right
+// without overlap: between the characters, and after the second or before the first.
 enum class Spaced { behind_second, before_first };
 
 std::u32string replaced(const std::u32string& text, Test first, Test second, Spaced where) {
@@ -128,7 +128,7 @@ Tokenise* tokeniser(std::string_view name) {
 
 namespace {
 
-// Calls use(code point, bytes) for each character. A byte of invalid UTF-8 is U+FFFD.
+// Calls use(code point, bytes) for each character. Each byte of invalid UTF-8 is passed as U+FFFD.
 template <class Use>
 void each_character(std::string_view utf8, const Use& use) {
   while (!utf8.empty()) {
@@ -170,7 +170,7 @@ std::vector<std::string> unicode_words(std::string_view utf8) {
 
 namespace {
 
-// All n-grams, sorted by their symbols, with repetitions.
+// Returns all n-grams, sorted by their symbols, with repetitions.
 std::vector<std::u32string_view> sorted_ngrams(std::u32string_view symbols, std::size_t n) {
   std::vector<std::u32string_view> ngrams;
   for (std::size_t i = 0; i + n <= symbols.size(); ++i) ngrams.push_back(symbols.substr(i, n));
@@ -187,12 +187,12 @@ NgramCounts count_ngrams(std::u32string_view hypothesis,
   std::vector<std::u32string_view> theirs, shared;
   for (const std::u32string& reference : references) {
     const auto more = sorted_ngrams(reference, usize(n));
-    std::vector<std::u32string_view> both;  // std::set_union keeps the larger multiplicity,
+    std::vector<std::u32string_view> both;  // std::set_union keeps the larger multiplicity
     std::set_union(
         theirs.begin(), theirs.end(), more.begin(), more.end(), std::back_inserter(both));
     theirs = std::move(both);
   }
-  // std::set_intersection the smaller one.
+  // std::set_intersection keeps the smaller multiplicity.
   std::set_intersection(
       ours.begin(), ours.end(), theirs.begin(), theirs.end(), std::back_inserter(shared));
   return {static_cast<std::int32_t>(ours.size()),
@@ -202,7 +202,7 @@ NgramCounts count_ngrams(std::u32string_view hypothesis,
 
 namespace {
 
-// Words as numbers: equal words get equal numbers.
+// Returns words as numbers, the same for equal words.
 std::u32string numbered(std::span<const std::string> words,
                         const std::vector<std::string_view>& sorted) {
   std::u32string numbers;
@@ -297,7 +297,7 @@ ChrfStats chrf_stats_of(const std::u32string& hypothesis, const std::u32string& 
 
 constexpr double kBeta2 = 2 * 2;
 
-// Summed over the orders that both sides have.
+// Sums over the orders that both sides have.
 struct Shares {
   double precision = 0, recall = 0;
   int orders = 0;
@@ -316,7 +316,7 @@ Shares shares_of(const Counts& counts) {
   return sum;
 }
 
-// Rounded as sacreBLEU does, for the same reference must win.
+// Returns the score rounded as in sacreBLEU, so that the same reference is chosen.
 double chrf_of_sentence(const ChrfStats& stats) {
   const auto [precision, recall, orders] = shares_of(stats);
   if (precision + recall == 0) return 0;

@@ -12,7 +12,7 @@
 namespace softalign {
 namespace {
 
-// The source word with the largest weight in a row, the first of equal ones; -1: no words.
+// Returns the source word with the largest weight in a row, the first one in a tie; -1 if there are no words.
 Index pointed_at(std::span<const float> row, std::span<const Index> word_of) {
   const std::size_t positions = std::min(row.size(), word_of.size());
   std::vector<double> weights;  // of words

@@ -1,6 +1,6 @@
-// What stands in an output for a word that the target vocabulary lacks: the source word that the attention points
-// at while <unk> is written, or its entry in a lexicon (Luong et al. 2015, "Addressing the Rare Word
-// Problem in Neural Machine Translation"; Jean et al. 2015, section 3.3), or nothing, because searches never write <unk>.
+// Replaces each <unk> of an output by the source word that the attention points at when it is written, or by the entry
+// of this word in a lexicon (Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation"; Jean
+// et al. 2015, section 3.3). Alternatively, forbids searches to write <unk>.
 #pragma once
 
 #include <map>
@@ -41,9 +41,9 @@ struct UnknownWordsOptions {
 
 class UnknownWords {
  public:
-  // source: null for frames; rows: the symbol that a row of weights belongs to. Throws SpecError, at
-  // "evaluate.unknown_words.by", where symbols are not words: an <unk> is a part of one then, mostly a rare
-  // character; sources may be pieces of words. Throws DataError for the lexicon.
+  // source: null for frames. rows: the symbol that a row of weights belongs to. Throws SpecError, with the option
+  // "evaluate.unknown_words.by", for frames, and if target symbols are not words, because an <unk> is then a part of a
+  // word, mostly a rare character. Source symbols may be parts of words. Throws DataError for an invalid lexicon.
   UnknownWords(const UnknownWordsOptions& options,
                const Vocabulary* source,
                const Vocabulary& target,
@@ -51,7 +51,7 @@ class UnknownWords {
 
   bool forbids() const { return options_.forbids(); }
 
-  // Fills `replaced` with a word for each <unk> that has none yet, where there is a source word. line: the source's text.
+  // Adds to `replaced` a word for each <unk> without one, if there is a source word. line: the text of the source.
   void replace(Hypothesis& hypothesis, std::string_view line) const;
 
  private:
