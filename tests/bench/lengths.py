@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least one step")
     parser.add_argument("--output", type=Path, default=ROOT / "tests/bench/cost_by_length.png", metavar="FILE")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured there too")
-    arguments = parse_checked(parser, "out", "json")
+    arguments = parse_checked(parser, "output", "json")
     sources, targets = arguments.sources, (20, 40)
     if len(sources) < 3:
         parser.error("a line through fewer than three source lengths shows nothing")
