@@ -16,7 +16,7 @@ struct PairedRuns {
   const Run* run;
 };
 
-// Runs of the same seed, by seed.
+// Returns the pairs of runs with the same seed, ordered by seed.
 std::vector<PairedRuns> pairs_of(const ComparedGroup& baseline, const ComparedGroup& group) {
   std::vector<PairedRuns> pairs;
   for (const Run* run : group.runs)
@@ -25,7 +25,7 @@ std::vector<PairedRuns> pairs_of(const ComparedGroup& baseline, const ComparedGr
   return pairs;
 }
 
-// Why a column cannot be tested on the test sentences of these pairs; empty: it can.
+// Returns the reason why a column cannot be tested on the test sentences of these pairs; empty if it can.
 std::string obstacle(const std::vector<PairedRuns>& pairs,
                      const ComparisonColumn& column,
                      const Metric* metric,
@@ -71,7 +71,7 @@ SystemResults results_of(const std::vector<PairedRuns>& pairs,
   return results;
 }
 
-// Returns the differences over the seeds, without a test; none between results on different sentences.
+// Returns the differences over the seeds, without a test. Pairs with different test sentences are skipped.
 AgainstBaseline difference_of(const std::vector<PairedRuns>& pairs,
                               const ComparisonColumn& column,
                               const LengthRange& lengths) {
@@ -88,7 +88,7 @@ AgainstBaseline difference_of(const std::vector<PairedRuns>& pairs,
   return against;
 }
 
-// A group in all columns, its tests on the same draws.
+// Compares a group with the baseline in all columns; all tests use the same draws.
 std::vector<AgainstBaseline> group_against(const Comparison& comparison,
                                            std::size_t g,
                                            const BootstrapOptions& draws) {
@@ -97,7 +97,7 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
   std::vector<AgainstBaseline> all;
   std::vector<std::unique_ptr<Metric>> metrics;
   std::vector<const Metric*> tested;
-  std::vector<std::size_t> places;  // in `all`, of those tested
+  std::vector<std::size_t> places;  // indices in `all` of the tested columns
   for (std::size_t c = 0; c < comparison.columns.size(); ++c) {
     const ComparisonColumn& column = comparison.columns[c];
     if (column.cells[g].count == 0 || column.cells[comparison.baseline].count == 0) continue;
@@ -127,7 +127,7 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
   return all;
 }
 
-// Over the comparisons of each column.
+// Corrects the p-values for the number of comparisons in their column.
 void correct(std::vector<AgainstBaseline>& all, std::size_t columns) {
   for (std::size_t c = 0; c < columns; ++c) {
     std::vector<AgainstBaseline*> of_column;
@@ -142,7 +142,7 @@ void correct(std::vector<AgainstBaseline>& all, std::size_t columns) {
   }
 }
 
-// "none", "dot": of a parameter whose value this is.
+// Returns whether a parameter of the group has this value, such as "none" or "dot".
 bool has_value(const ComparedGroup& group, const std::string& given) {
   return std::ranges::any_of(group.parameters,
                              [&](const auto& one) { return one.second == given; });
@@ -171,7 +171,7 @@ std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::str
   if (parsed.ec == std::errc{} && parsed.ptr == given.data() + given.size() && number >= 1 &&
       number <= groups.size())
     return number - 1;
-  constexpr std::size_t kShortest = 4;  // beginning of an id: "9" is a number that no group has
+  constexpr std::size_t kShortest = 4;  // of a run ID's prefix: "9" is an invalid group number
   std::vector<Difference> parameters;
   for (const ComparedGroup& group : groups) parameters.push_back(group.parameters);
   const auto names = short_names(parameters);

@@ -11,7 +11,7 @@
 namespace softalign {
 namespace {
 
-// Data: what was read is wrong; failed: it could not be read.
+// Returns `data` if the content of a run is damaged, `failed` if it could not be read.
 ExitCode code_of(const std::exception& error) {
   return dynamic_cast<const DataError*>(&error) ? ExitCode::data : ExitCode::failed;
 }
@@ -33,7 +33,7 @@ void read_complete(std::vector<Run> named,
     }
 }
 
-// Reads the sentences of these runs. Returns true if some cannot be read; those are left out.
+// Reads the sentences of the wanted runs. Returns true if some could not be read, and leaves these runs out.
 bool leaves_out(ComparedRuns& compared, const std::set<const Run*>& wanted) {
   std::set<fs::path> broken;
   for (Run& run : compared.runs) try {
@@ -110,7 +110,7 @@ ComparedRuns compare_runs(const std::vector<std::string>& places,
     leaves_out(compared, all);
   }
   bool tests = options.tests;
-  do {  // again without those whose sentences turn out to be damaged
+  do {  // repeated without runs whose sentences turn out to be damaged
     if (compared.runs.empty()) break;
     comparison =
         compare(compared.runs, metrics.empty() ? main_metrics(compared.runs) : metrics, lengths);
@@ -119,7 +119,7 @@ ComparedRuns compare_runs(const std::vector<std::string>& places,
     compared.too_many = options.tests && !asked && comparison.groups.size() > kTestedUnasked;
     tests = options.tests && !compared.too_many;
   } while (tests && leaves_out(compared, paired_runs(comparison)));
-  if (compared.runs.empty()) {  // the lines of those left out, then this one
+  if (compared.runs.empty()) {  // the message starts with the lines of the runs that were left out
     const bool unreadable = compared.code() == ExitCode::failed;
     throw Error(unreadable ? ExitCode::failed : ExitCode::data,
                 fmt::format("{}{}: no run there that {}",

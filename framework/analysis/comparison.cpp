@@ -18,7 +18,7 @@ namespace {
 // The option that makes a model vanilla seq2seq, and its value.
 constexpr std::pair<const char*, const char*> kVanilla = {"model.attention.type", "none"};
 
-// Numbers by their value, before texts.
+// Orders numbers by value, and before texts.
 bool comes_before(const std::string& a, const std::string& b) {
   const auto key = [](const std::string& text) {
     char* end = nullptr;
@@ -43,7 +43,7 @@ bool comes_before(const ComparedGroup& a, const ComparedGroup& b) {
 
 std::vector<ComparedGroup> groups_of(const std::vector<Run>& runs) {
   std::map<std::string, ComparedGroup> by_configuration;
-  std::set<std::string> seen;  // one run may lie in two folders: it counts once
+  std::set<std::string> seen;  // run IDs: a run with copies in two folders counts once
   for (const Run& run : runs)
     if (seen.insert(run.run_id).second) by_configuration[run.configuration].runs.push_back(&run);
   std::vector<std::string> configurations;
@@ -68,7 +68,7 @@ std::vector<ComparedGroup> groups_of(const std::vector<Run>& runs) {
   return groups;
 }
 
-// The first group without attention, or else the first of all.
+// Returns the first group without attention, else the first group.
 std::size_t baseline_of(const std::vector<ComparedGroup>& groups) {
   const auto is_vanilla = [](const ComparedGroup& group) {
     return std::ranges::count(group.parameters, std::pair<std::string, std::string>(kVanilla)) > 0;
@@ -84,11 +84,11 @@ MetricFacts facts_in(const Run& run, const MetricName& name) {
   MetricFacts facts = known
                           ? known->facts()
                           : MetricFacts{.title = name.metric, .units = "", .higher_is_better = {}};
-  facts.signature.clear();  // a series has none
+  facts.signature.clear();  // values of a series have no signature
   return facts;
 }
 
-// Returns the facts of the metric from the runs that have a value of it. Throws SpecError for two signatures.
+// Returns the facts of the metric from the runs that have a value for it. Throws SpecError if signatures differ.
 MetricFacts facts_of(const std::vector<ComparedGroup>& groups,
                      const MetricName& name,
                      const LengthRange& lengths) {

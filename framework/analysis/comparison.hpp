@@ -1,6 +1,6 @@
-// Runs beside each other: those that differ only in the seed are one group, with mean and deviation
-// of each metric; and every group against one of them, the baseline, which is never chosen by its
-// score. Differences from it vary with seeds and test sentences (statistics.hpp).
+// Comparison of runs. Runs that differ only in the seed form a group, with mean and standard deviation
+// of each metric. Every group is compared with one of them, the baseline, which is never chosen by its
+// score. Differences from the baseline vary with seeds and test sentences (statistics.hpp).
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ namespace softalign {
 
 struct ComparisonColumn {
   MetricName name;
-  MetricFacts facts;         // its signature is that of every value in the column
-  std::vector<Seeds> cells;  // [groups] over the runs that define it; count 0: none
-  int best = -1;             // the group
+  MetricFacts facts;         // all values in the column have its signature
+  std::vector<Seeds> cells;  // [groups] over the runs that define the metric; count 0: no such run
+  int best = -1;             // index of the best group
 };
 
 struct ComparedGroup {
-  Difference parameters;         // in which it differs from other groups
+  Difference parameters;         // the options in which it differs from other groups
   std::vector<const Run*> runs;  // by seed
 };
 
@@ -33,55 +33,54 @@ struct AgainstBaseline {
   std::size_t group = 0;
   std::size_t column = 0;
   Seeds difference;            // group - baseline, over the pairs
-  Estimate estimate;           // of the difference; NaN but for the value where it is not tested
+  Estimate estimate;           // of the difference; without a test, all but the value are NaN
   double p_holm = kUndefined;  // the estimate's p, corrected for the comparisons of the column
-  std::string untested;        // why there is no test, if one was possible
+  std::string untested;        // reason why a metric of the test set has no test
 };
 
 struct Comparison {
   std::vector<ComparisonColumn> columns;
   std::vector<ComparedGroup> groups;
   LengthRange lengths;
-  Index sentences = 0;        // of the first run's test set, of those lengths; 0: not read
-  bool same_test_set = true;  // otherwise no value of a test is the best
-  std::size_t baseline = 0;   // by default the only group without attention, else the first
+  Index sentences = 0;        // number with those lengths in the first run's test set; 0: not read
+  bool same_test_set = true;  // if false, no test result is marked as the best
+  std::size_t baseline = 0;   // by default the first group without attention, else the first
   std::vector<AgainstBaseline> against;  // by column, then group; empty: not tested
 };
 
-// Groups come in the order in which their runs were given, those of one folder by their parameters;
-// `runs` must outlive the result. Nothing is tested yet: see against_baseline(). Throws SpecError
-// for a metric that no run has, and for runs whose values in one column have different signatures.
+// Returns the comparison without tests, which against_baseline() adds. Groups are in the order of the
+// arguments that named their runs, and by parameters within an argument. `runs` must outlive the result. Throws
+// SpecError for a metric that no run has, and for values with different signatures in one column.
 Comparison compare(const std::vector<Run>& runs,
                    const std::vector<MetricName>& metrics,
                    const LengthRange& lengths = {});
 
-// The metrics that their tests have and a first look needs, in order.
+// Returns the main metrics of the runs' test results, in display order.
 std::vector<MetricName> main_metrics(const std::vector<Run>& runs);
 
-// The importance of the parameters in which groups differ, over the runs that define a column.
+// Returns the importance of the parameters in which groups differ, over the runs that define a column.
 std::optional<Importance> importance_of(const Comparison& comparison,
                                         const ComparisonColumn& column);
 
-// A run's value, or that of a series; NaN when it has none.
+// Return the value of a run or a series; NaN if it has none.
 double value_of(const Run& run, const MetricName& name, const LengthRange& lengths);
 double value_of(const SeriesColumns& series, const MetricName& name);
 
-// A comparison as JSON: the groups with their metrics; behind it, where there are tests, every group against
-// the baseline.
+// Returns a comparison as JSON: the groups with their metrics, then the tests of groups against the baseline, if any.
 
 JsonObject comparison_json(const Comparison& comparison,
                            const std::vector<LeftOut>& left_out,
                            const BootstrapOptions& draws);
 
-// The group that `given` names: its number from 1, its parameters ("score=dot units=8"), the value of one
-// ("none"), or the beginning of a run's ID or name. Throws SpecError unless exactly one matches.
+// Returns the group that `given` names: its number from 1, its parameters ("score=dot units=8"), the value of one
+// ("none"), the name of a run, or the beginning of a run ID. Throws SpecError unless exactly one matches.
 std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::string& given);
 
-// The runs that have a run of the same seed on the other side.
+// Returns the runs that have a partner of the same seed: baseline runs in some other group, all others in the baseline.
 std::set<const Run*> paired_runs(const Comparison& comparison);
 
-// Tests every group but comparison.baseline in every column that both have. A single pair of runs has neither
-// interval nor p: they would be taken for the models', and are of two trained ones.
+// Tests every group except comparison.baseline in every column that both have. A single pair of runs gets neither
+// interval nor p: they would be read as a result about the models, but hold only for the two trained ones.
 std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,
                                               const BootstrapOptions& draws = {});
 

@@ -12,7 +12,7 @@
 namespace softalign {
 namespace {
 
-// Paths in the order in which `differences` puts them.
+// Returns all paths in the order of `differences`.
 std::vector<std::string> paths_of(const std::vector<Difference>& all) {
   std::vector<std::string> paths;
   for (const Difference& difference : all)
@@ -27,7 +27,7 @@ std::string value_at(const Difference& parameters, const std::string& path) {
   return "-";
 }
 
-// " (additive)": the parts by which legends call the plugin of a path, where they have no column of their own.
+// Returns the parts that legends show for the plugin of a path, unless they have a column: " (additive)".
 std::string parts_text(const ComparedGroup& group,
                        const std::string& path,
                        const std::set<std::string>& naming,

@@ -43,7 +43,7 @@ std::string head(const Comparison& comparison) {
   return text + "\n";
 }
 
-// The metrics that are shown. One in which no group differs says nothing about them.
+// Returns the metrics that are shown. A metric in which no group differs is hidden because it tells nothing about them.
 ShownColumns shown_columns(const Comparison& comparison, const ComparisonForm& form) {
   ShownColumns shown;
   for (const ComparisonColumn& column : comparison.columns) {
@@ -60,13 +60,13 @@ ShownColumns shown_columns(const Comparison& comparison, const ComparisonForm& f
   return shown;
 }
 
-// A text in lines of at most `width` columns; 0: in one.
+// Returns a text in lines of at most `width` columns; 0: one line.
 std::string lines_of(const std::string& text, std::size_t width) {
   if (width == 0) return text + "\n";
   return fmt::format("{}\n", fmt::join(wrapped(text, width), "\n"));
 }
 
-// "teacher-forced (the reference up to each word is given): loss", and those of the search.
+// Returns "teacher-forced (the reference up to each word is given): loss", and the same for metrics of the search.
 std::string ways_text(const ShownColumns& columns, std::size_t width) {
   std::string text;
   for (const auto& [searched, way] :
@@ -122,7 +122,7 @@ std::string groups_text(const Comparison& comparison,
   return table.str(width);
 }
 
-// "attention=none", "tiny", of the baseline.
+// Returns the label of a group: its parameters, "attention=none", else the names of its runs, "tiny".
 std::string label_of(const Comparison& comparison, std::size_t group) {
   const std::string text =
       difference_text(comparison.groups[group].parameters, short_names(parameters_of(comparison)));
@@ -138,7 +138,7 @@ std::string interval_text(const Range& interval, int decimals) {
                                                 decimal_text(interval.high, decimals));
 }
 
-// Returns whether some metric is tested in several groups, so that correcting changes something.
+// Returns whether some metric is tested in several groups, so that Holm's correction has an effect.
 bool several(const Comparison& comparison) {
   std::map<std::size_t, int> tested;
   for (const AgainstBaseline& against : comparison.against)
@@ -146,14 +146,14 @@ bool several(const Comparison& comparison) {
   return false;
 }
 
-// Groups that can be paired with the baseline.
+// Returns the comparisons that have pairs with the baseline.
 std::vector<AgainstBaseline> paired(const Comparison& comparison) {
   std::vector<AgainstBaseline> rows = comparison.against;
   std::erase_if(rows, [](const AgainstBaseline& row) { return row.difference.count == 0; });
   return rows;
 }
 
-// The number of pairs, where it is the same everywhere.
+// Returns the number of pairs if it is the same in all rows.
 std::optional<Index> pairs_of(const std::vector<AgainstBaseline>& rows) {
   const Index pairs = rows.front().difference.count;
   for (const AgainstBaseline& against : rows)
@@ -190,7 +190,7 @@ std::string against_text(const Comparison& comparison,
   return table.str(width);
 }
 
-// "not tested: #3 bleu, #4 bleu: other test sentences", a line for each reason.
+// Returns a line for each reason: "not tested (other test sentences): #3 bleu, #4 bleu".
 std::string untested_text(const Comparison& comparison) {
   std::map<std::string, std::string> by_reason;
   for (const AgainstBaseline& against : comparison.against) {
@@ -220,9 +220,9 @@ std::string legend(const Comparison& comparison,
   return text;
 }
 
-// "variance of bleu explained: learning_rate 55 %, units 26 %, all parameters together 83 %", of the first column.
+// Returns for the first column "variance of bleu explained: units 26 %, all parameters together 83 %".
 std::string importance_text(const Comparison& comparison) {
-  constexpr double kLeast = 0.005;  // is shown as 0 %
+  constexpr double kLeast = 0.005;  // smaller shares would round to 0 %
   if (comparison.columns.empty()) return "";
   const auto importance = importance_of(comparison, comparison.columns.front());
   if (!importance) return "";

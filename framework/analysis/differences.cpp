@@ -36,12 +36,12 @@ bool has_end(const std::string& path, const std::string& end) {
   return path == end || path.ends_with("." + end);
 }
 
-// Shortens the path of a plugin's type to the plugin: score.type is score.
+// Shortens the path of a plugin's type to that of the plugin: score.type to score.
 std::string plain(const std::string& path) {
   return path.ends_with(kType) ? path.substr(0, path.size() - kType.size()) : path;
 }
 
-struct Option {  // of a run, as it is counted
+struct Option {  // of one run; points into Counted::counts
   const std::string* path;
   const std::pair<const std::string, std::size_t>* value;
 };
@@ -53,7 +53,7 @@ const std::string* value_of(const Options& run, const std::string& path) {
   return found == run.end() || *found->path != path ? nullptr : &found->value->first;
 }
 
-// The plugins that an option's blocks are, from the inmost on; "" where a run has none.
+// Returns the plugins of the blocks around an option, innermost first; "" for a block without a plugin in this run.
 std::vector<std::string> plugins_around(const std::string& path, const Options& run) {
   std::vector<std::string> plugins;
   std::string block = plain(path);
@@ -65,8 +65,8 @@ std::vector<std::string> plugins_around(const std::string& path, const Options& 
   return plugins;
 }
 
-// Returns whether an option that is equal in all runs that have it is missing in the others only because
-// they have another plugin there; the plugin's name then says enough.
+// Returns whether an option has one value in all runs that have it, and is missing from the other runs only
+// because they have another plugin there; the plugin's name is then enough.
 bool goes_with_plugin(const std::string& path, const std::vector<Options>& runs) {
   std::set<std::vector<std::string>> with, without;
   std::set<std::string> values;
@@ -110,7 +110,7 @@ std::string short_name(const std::string& path,
   return path;
 }
 
-// The plugins of a spec that says nothing of them, by path: "global" of "model.attention.type".
+// Returns the plugins that a spec has by default, by path: "global" for "model.attention.type".
 std::map<std::string, std::string> default_plugins() {
   std::map<std::string, std::string> plugins;
   const auto take = [&](const OptionNode& parent, const auto& again) -> void {
@@ -124,7 +124,7 @@ std::map<std::string, std::string> default_plugins() {
   return plugins;
 }
 
-// The runs' options, and of each value how many runs have it, which the options point into.
+// The options of all runs, and the number of runs with each value. The options point into `counts`.
 struct Counted {
   std::vector<Options> runs;
   ValueCounts counts;
@@ -166,7 +166,7 @@ struct Counted {
   }
 };
 
-// Without what only looks at a model, where the rest tells all apart.
+// Removes the diagnostics, which only observe a model, if the other options tell all runs apart.
 std::vector<Difference> without_diagnostics(std::vector<Difference> all) {
   std::vector<Difference> plain = all;
   for (Difference& one : plain)
@@ -174,7 +174,7 @@ std::vector<Difference> without_diagnostics(std::vector<Difference> all) {
   return std::set(plain.begin(), plain.end()).size() == plain.size() ? plain : all;
 }
 
-// parts: those that are in it although their plugins tell them.
+// Returns the differences of all runs. parts: paths that are listed even if their plugins imply them.
 std::vector<Difference> differing(const Counted& counted, const std::set<std::string>& parts) {
   std::map<std::string, bool> with_plugin;
   const auto told_by_plugin = [&](const std::string& path) {
@@ -235,7 +235,7 @@ std::map<std::string, std::string> short_names(const std::vector<Difference>& al
 
 namespace {
 
-// parts: those that stand for their plugins.
+// parts: paths that replace the plugins around them in the name.
 std::string legend_name(const Difference& difference,
                         const std::map<std::string, std::string>& names,
                         const std::set<std::string>& parts) {

@@ -1,4 +1,4 @@
-// The options in which runs differ, by their identities.
+// The options in which runs differ, computed from their identities.
 #pragma once
 
 #include <map>
@@ -18,28 +18,28 @@ using Difference = std::vector<std::pair<std::string, std::string>>;
 // The end of a plugin's path: "model.attention.score.type" is the score.
 inline constexpr std::string_view kType = ".type";
 
-// For each run the options whose values are not the same in all of them. identities: their
-// canonical JSON; one that cannot be read counts for nothing and differs in nothing.
+// Returns for each run the options whose values are not the same in all runs. identities: canonical
+// JSON; an unreadable one is ignored and has no differences.
 std::vector<Difference> differences(const std::vector<std::string>& identities);
 
 // Returns the value of every option of an identity, by path, as written there. Throws DataError if
 // the text is not a JSON object.
 std::map<std::string, std::string> options_of(const std::string& identity);
 
-// Returns a short, unique name for each path: as few of its last words as possible; a plugin's type has the
-// plugin's name ("score" is model.attention.score.type).
+// Returns a short, unique name for each path, with as few of its last components as possible. The type of a plugin is
+// named after its block ("score" is model.attention.score.type).
 std::map<std::string, std::string> short_names(const std::set<std::string>& paths);
 std::map<std::string, std::string> short_names(const std::vector<Difference>& all);  // of all paths
 
-// The parts that stand for their plugins: the score, where all runs that have one have the usual attention.
-std::set<std::string> naming_parts(const std::vector<std::string>& identities);  // paths
+// Returns the paths of the parts that are shown in place of the plugin around them: the score, if all runs with a score
+// have the default attention.
+std::set<std::string> naming_parts(const std::vector<std::string>& identities);
 
-// A name for each of several runs, as legends have it: "dot, units 64". Plugins stand by their names alone, each
-// before those of its parts that differ: "mocha dot"; of a part that stands for its plugin (naming_parts) only the
-// part.
+// Returns a legend name for each run: "dot, units 64". Plugins are shown by name only, each followed by those of its
+// parts that differ: "mocha dot". A part in naming_parts() replaces the plugin around it.
 std::vector<std::string> legend_names(const std::vector<std::string>& identities);
 
-// "seed=2 epochs=40", by the short names of all paths.
+// Returns "seed=2 epochs=40", with the short names of all paths.
 std::string difference_text(const Difference& difference,
                             const std::map<std::string, std::string>& names);
 

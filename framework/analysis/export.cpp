@@ -25,7 +25,7 @@ namespace {
 
 using Row = RunValues;
 
-// Returns the columns that every row of the run has.
+// Returns a run with the members that every row of it contains.
 Run run_of(const std::filesystem::path& path, const Record& record) {
   Run run;
   run.path = path;
@@ -36,7 +36,7 @@ Run run_of(const std::filesystem::path& path, const Record& record) {
   return run;
 }
 
-// Calls read(place, record) for each run, of copies once; those that cannot be read become faults.
+// Calls read(place, record) once for each run, skipping copies. Runs that cannot be read are added to the faults.
 template <class Read>
 void each_record(const std::vector<std::filesystem::path>& runs, Export& out, const Read& read) {
   std::set<std::string> seen;
@@ -74,7 +74,7 @@ Row row_of(const std::filesystem::path& place, const Record& record) {
   Row row = run_values(run);
   for (const std::string& series : record.series_names())
     if (series != "train" && !is_volatile(series))
-      add_series(record, series, row);  // the last batch says little
+      add_series(record, series, row);  // not train: the last batch is not representative
   for (std::size_t m = 0; m < run.test.metrics.size(); ++m)
     if (const std::string& signature = run.test.facts[m].signature; !signature.empty())
       row["test/" + run.test.metrics[m] + ":signature"] = signature;
@@ -88,7 +88,7 @@ Row row_of(const std::filesystem::path& place, const Record& record) {
   return row;
 }
 
-// `first` as they stand, then all others of the rows: options, then metrics.
+// Returns the columns `first` in their order, then all other columns: options before metrics.
 std::vector<std::string> columns_of(const std::vector<std::string>& first,
                                     const std::set<std::string>& all) {
   std::vector<std::string> columns = first;
@@ -126,7 +126,7 @@ std::string curves_table(const std::vector<std::filesystem::path>& runs,
   TableWriter writer(format, {"run_id", "name", "seed", "series", "update", "metric", "value"});
   each_record(runs, out, [&](const auto& place, const Record& record) {
     const Run run = run_of(place, record);
-    std::map<std::string, SeriesColumns> all;  // whole, before a row is written
+    std::map<std::string, SeriesColumns> all;  // read completely before a row is written
     for (const std::string& name : record.series_names()) all[name] = record.series(name);
     for (const auto& [name, series] : all)
       for (std::size_t i = 0; i < series.updates.size(); ++i)
@@ -138,14 +138,14 @@ std::string curves_table(const std::vector<std::filesystem::path>& runs,
   return writer.finish();
 }
 
-// The columns that an array over the sentences has, each with its cells.
+// Adds the columns of an array over the sentences; other arrays have no columns.
 void add_columns(const Record& record,
                  const std::string& name,
                  std::map<std::string, std::vector<Cell>>& columns) {
   const Array array = record.array("test", name);
   if (array.dims.empty() || array.dims.front().name != "sentence" || array.dims.size() > 2) return;
   const auto width = usize(array.dims.size() == 2 ? array.dims[1].size : 1);
-  const std::size_t digits = std::to_string(width - 1).size();  // so that names sort as numbers do
+  const std::size_t digits = std::to_string(width - 1).size();  // names sort in numeric order
   std::visit(
       [&](const auto& values) {
         using T = typename std::decay_t<decltype(values)>::value_type;
@@ -161,7 +161,7 @@ void add_columns(const Record& record,
       array.values);
 }
 
-// One cell a sentence everywhere.
+// Throws DataError unless every column has one cell per sentence.
 void check_lengths(const Record& record, const std::map<std::string, std::vector<Cell>>& columns) {
   const auto refuse = [&](const std::string& name) {
     throw damaged_value(record.file(), "test/" + name);

@@ -14,7 +14,7 @@
 namespace softalign {
 namespace {
 
-// A side of the sentences: its vocabulary gives back the symbols that a record names.
+// The source or target side of the sentences: its vocabulary maps the symbols in a record to tokens.
 class SentenceSide {
  public:
   SentenceSide(const Record& record, const char* name) try
@@ -34,7 +34,7 @@ class SentenceSide {
   std::shared_ptr<const Vocabulary> vocabulary;
 };
 
-// The module, or the default one; never between words, whose symbols the links are made of.
+// Returns the given or the default module. Word-level modules are refused, because links are computed from symbols.
 std::string module_of(const Record& record, const std::string& given) {
   const std::vector<std::string> modules = record.alignments().modules();
   if (modules.empty())
@@ -74,7 +74,7 @@ std::string note_of(const Record& record, const std::string& split, Index kept) 
   return note;
 }
 
-// Lines of links for those of the text: empty ones for lines that were skipped.
+// Returns a line of links for each line of the text; an empty one for each line that was skipped.
 std::string padded(const TextLines& lines, const std::vector<std::string>& links) {
   std::string text;
   Index written = 0;

@@ -18,7 +18,7 @@ using Columns = std::vector<Column>;
 
 double dot(const Column& a, const Column& b) { return sum_of(a * b); }
 
-// The sum of squares that least squares on these columns leaves of y. A column that is a sum of others adds nothing.
+// Returns the residual sum of squares of y after least squares on these columns, which may be linearly dependent.
 double residual(const Columns& columns, const Column& y) {
   if (columns.empty()) return dot(y, y);
   xt::xtensor<double, 2> x({y.size(), columns.size()});
@@ -41,7 +41,7 @@ std::optional<double> number_of(const std::string& text) {
   return is_number && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-// For many numbers: z and its square.
+// Returns columns for a parameter with many numeric values: z and its square.
 Columns parabola(Column numbers) {
   const auto [least, most] = std::ranges::minmax_element(numbers);
   if (*least > 0 && *most >= 10 * *least)
@@ -50,7 +50,7 @@ Columns parabola(Column numbers) {
   return {z, centred(z * z)};
 }
 
-// Values that a parameter may have, one in each run, as columns.
+// Returns the columns of a parameter that has these values, [runs].
 Columns columns_of(const std::vector<std::string>& values) {
   constexpr std::size_t kLevels = 4;
   std::map<std::string, std::size_t> levels;
@@ -72,7 +72,7 @@ Columns columns_of(const std::vector<std::string>& values) {
 
 using Given = std::map<std::string, std::vector<std::string>>;  // by path, [runs]; "": not set
 
-// The plugin that decides whether a parameter, an option of it, is set; "": none does.
+// Returns the path of the plugin that decides whether the parameter, one of its options, is set; "" if none does.
 std::string deciding_plugin(const std::string& path, const Given& given) {
   const std::vector<std::string>& values = given.at(path);
   for (const auto& [plugin, types] : given) {
@@ -88,8 +88,8 @@ std::string deciding_plugin(const std::string& path, const Given& given) {
   return "";
 }
 
-// A parameter as columns. That it is not set is a value of its own, unless a plugin decides: it then counts within
-// the runs that have it, and is 0 in others.
+// Returns the columns of a parameter. "Not set" is a value of its own, unless a plugin decides: the columns are then
+// those of the runs that have the parameter, and 0 in the others.
 Columns columns_of(const std::string& path, const Given& given) {
   const std::vector<std::string>& values = given.at(path);
   if (deciding_plugin(path, given).empty()) return columns_of(values);

@@ -17,10 +17,10 @@
 namespace softalign {
 namespace {
 
-// Texts by number.
+// A pool of distinct texts, by number.
 class Pool {
  public:
-  // Tokens, joined by line ends, which then no token holds.
+  // Adds tokens joined by newlines; newlines inside tokens become blanks.
   Index add(const std::vector<std::string>& tokens) {
     std::string text;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -46,7 +46,7 @@ class Pool {
   std::size_t size_ = 0;
 };
 
-// "encoder", "decoder", "searched", "dev" or "forced".
+// Returns "encoder", "decoder", "searched", "dev" or "forced".
 const char* kind_of(const std::string& module) {
   if (module.ends_with("_search")) return "searched";
   switch (alignment_kind(module)) {
@@ -61,10 +61,10 @@ const char* kind_of(const std::string& module) {
   }
 }
 
-// Rounds a number to the digits that a page shows.
+// Rounds a number to the four decimals that a page shows.
 JsonObject rounded(double value) { return std::round(1e4 * value) / 1e4; }
 
-// Place * 2, and 1 more where it is sure; the place counts row by row.
+// Returns 2 * index for a possible link and 2 * index + 1 for a sure one; the index counts row by row.
 JsonObject links_of(const Alignment& a) {
   JsonObject links = JsonObject::array();
   for (std::size_t i = 0; i < a.gold.size(); ++i)
@@ -72,7 +72,7 @@ JsonObject links_of(const Alignment& a) {
   return links;
 }
 
-// Adds the loss of a test sentence, and the accuracy that belongs to the way of decoding.
+// Adds the loss of a test sentence, and the accuracy for the pane's way of decoding (searched or forced).
 void add_scores(const StoredResults* results, Index sentence, JsonObject& pane) {
   if (split_of(pane["module"].get<std::string>()) == "dev" || !results ||
       results->counts.sentences() == 0)
@@ -84,7 +84,7 @@ void add_scores(const StoredResults* results, Index sentence, JsonObject& pane) 
                              : JsonObject());
 }
 
-// A sentence's matrices, by update and head. Returns the bytes that they were packed into.
+// Adds a sentence's matrices, by update and head. Returns their packed size in bytes.
 std::size_t add_sentence(const std::vector<Alignment>& found, Pool& pool, JsonObject& pane) {
   std::size_t size = 0;
   pane["sentence"].push_back(found.front().sentence);
@@ -106,7 +106,7 @@ std::size_t add_sentence(const std::vector<Alignment>& found, Pool& pool, JsonOb
           std::ranges::all_of(a->weights, [](float w) { return std::isfinite(w); })) {
         pack = packed(a->weights);
         size += pack.get_ref<const std::string&>().size();
-        sum += entropy(a->weights) / static_cast<double>(a->target.size());  // of a row, nats
+        sum += entropy(a->weights) / static_cast<double>(a->target.size());  // per row, in nats
         ++count;
       }
       pane["weights"][u][h].push_back(std::move(pack));
@@ -118,7 +118,7 @@ std::size_t add_sentence(const std::vector<Alignment>& found, Pool& pool, JsonOb
   return size;
 }
 
-// Returns the bytes of its matrices.
+// Fills a pane with a module of a run. Returns the packed size of its matrices in bytes.
 std::size_t make_pane(const AlignedRun& run,
                       const StoredAlignments& alignments,
                       const std::string& module,
@@ -159,8 +159,8 @@ std::size_t make_pane(const AlignedRun& run,
   return size;
 }
 
-// Adds the source images of a pane: ink in 36 steps, 0..z, column by column, and the place of each pixel of the widest
-// image in the matrices.
+// Adds the source images of a pane: ink in 36 steps, 0..z, column by column, and the position in the matrices of each
+// pixel of the widest image.
 void add_images(const Record& record, Pool& pool, JsonObject& pane) {
   const std::string group = "images/" + split_of(pane["module"].get<std::string>());
   if (!record.has(group + "/pixels") || pane["sentence"].empty()) return;
@@ -180,7 +180,7 @@ void add_images(const Record& record, Pool& pool, JsonObject& pane) {
   Index most = 0;
   for (const JsonObject& sentence : pane["sentence"]) {
     const auto number = sentence.get<Index>();
-    if (number < 0 || number >= std::ssize(*widths)) return;  // its image is not kept
+    if (number < 0 || number >= std::ssize(*widths)) return;  // its image is not stored
     const Index w = (*widths)[usize(number)], stride = std::ssize(*positions);
     if (w < 1 || w > stride / height) throw damaged();
     std::string ink;
@@ -197,8 +197,8 @@ void add_images(const Record& record, Pool& pool, JsonObject& pane) {
                     {"pixels", std::move(inks)}};
 }
 
-// The first test sentences of a run, up to `bytes` of hypotheses; null where there are none. A sentence's scores are null
-// where they are not defined.
+// Returns the first test sentences of a run, up to `bytes` of hypotheses; null if there are none. Undefined scores of a
+// sentence are null.
 JsonObject translated(const AlignedRun& run, const Record& record, std::size_t bytes, Pool& pool) {
   const auto source = test_texts(record, "source"), reference = test_texts(record, "reference"),
              hypothesis = test_texts(record, "hypothesis");
@@ -227,7 +227,7 @@ JsonObject translated(const AlignedRun& run, const Record& record, std::size_t b
   return json["sentence"].empty() ? JsonObject() : json;
 }
 
-// Calls work(modules of a file, words first), with what reads them.
+// Calls work(alignments, modules, record) for the file of a run: word-level modules first; record: null without one.
 template <class Work>
 void with_alignments(const AlignedRun& run, const Work& work) {
   const auto call = [&](const StoredAlignments& alignments, const Record* record) {
@@ -317,7 +317,7 @@ JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
     const double share = static_cast<double>(size + pool.size()) / static_cast<double>(budget);
     const double needed = std::ceil(static_cast<double>(every) * share * static_cast<double>(most) /
                                     static_cast<double>(done));
-    constexpr Index kSparsest = 1'000'000'000;  // only sentence 0 is left
+    constexpr Index kSparsest = 1'000'000'000;  // only sentence 0 remains
     if (every >= kSparsest)
       --most;
     else

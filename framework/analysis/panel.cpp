@@ -22,7 +22,7 @@
 namespace softalign {
 namespace {
 
-// Fills the runs and the series. Returns the place of each run's series.
+// Fills panel.runs and panel.series. Returns the position of each run's series, from 1.
 std::vector<Index> finish(Panel& panel,
                           const std::vector<Run>& runs,
                           const std::vector<std::string>& series,
@@ -41,7 +41,7 @@ std::vector<Index> finish(Panel& panel,
         Run made = *run;
         demand_complete(made);
         if (!detailed.contains({panel.name, one}))
-          ;  // its summary is enough
+          ;  // the summary is enough
         else if (tested && panel.series.size() < kTestedUnasked)
           read_sentences(made);
         else
@@ -71,7 +71,7 @@ Panel panel_of(const std::string& name,
   const std::vector<Index> places =
       finish(panel, runs, series, detailed, draws.resamples > 0, left_out);
   if (panel.runs.empty()) return panel;
-  // Chosen before the runs are put in the order of their series, which may be that of their scores.
+  // The baseline is chosen before the runs are sorted by series, because that order may depend on their scores.
   const Comparison asked = compare(panel.runs, {});
   const std::string baseline = asked.groups[asked.baseline].runs.front()->configuration;
   for (std::size_t i = 0; i < panel.runs.size(); ++i) panel.runs[i].argument = places[i];
@@ -94,7 +94,7 @@ Panel panel_of(const std::string& name,
     const auto first = panel.series.begin();
     panel.tables = length_tables(read, {first, first + std::ssize(read)}, draws);
     panel.comparison = std::move(comparison);
-  } catch (const SpecError& error) {  // two signatures
+  } catch (const SpecError& error) {  // for example two signatures in one column
     left_out.push_back({name, error.what()});
   }
   return panel;
@@ -126,7 +126,7 @@ namespace {
 std::vector<std::string> buckets_of(const std::vector<const Run*>& runs) {
   std::map<std::pair<Index, Index>, std::string> labels;
   for (const Run* run : runs)
-    for (std::size_t r = 1; r < run->by_length.rows.size(); ++r) {  // 0 is all
+    for (std::size_t r = 1; r < run->by_length.rows.size(); ++r) {  // row 0 is "all"
       const LengthRange range = length_range(run->by_length.rows[r]);
       labels.emplace(std::pair(range.shortest, range.longest), run->by_length.rows[r]);
     }
@@ -144,7 +144,7 @@ Index sentences_of(const Run& run, const std::string& bucket, const LengthRange&
              : std::ssize(run.results.of_length(lengths.shortest, lengths.longest));
 }
 
-// The sentences of a bucket, where all seeds have the same ones.
+// Returns the sentences of a bucket if they are the same for all seeds, else nothing.
 std::vector<Index> shared_sentences(const std::vector<const Run*>& runs,
                                     const LengthRange& lengths) {
   const StoredResults& first = runs.front()->results;
@@ -156,7 +156,7 @@ std::vector<Index> shared_sentences(const std::vector<const Run*>& runs,
   return first.of_length(lengths.shortest, lengths.longest);
 }
 
-// A run's value, and whether its counts give the same: else an interval would be of something else.
+// Returns a run's value, and whether its counts reproduce it: otherwise an interval from the counts would not fit it.
 std::pair<double, bool> checked_value(const Run& run,
                                       const std::string& name,
                                       const Metric* metric,
@@ -236,7 +236,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The part of an identity that is the data.
+// Returns the task of a run's configuration as JSON, which identifies its data.
 std::string task_of(const Run& run) {
   const Json json = read_json<Json>(run.configuration);
   return json.is_object() && json.contains("task") ? json["task"].dump() : "";
@@ -252,7 +252,8 @@ std::string conventions_of(const Run& run) {
   return text;
 }
 
-// By what they differ in; by the names of their runs where that would be a digest, and the names tell all apart.
+// Returns legends from the differences between configurations; run names instead if a difference would be shown as a
+// digest and each configuration has its own name.
 std::vector<std::string> legends_of(const std::vector<Run*>& runs,
                                     const std::vector<std::string>& configurations) {
   std::vector<std::string> legends = legend_names(configurations);
@@ -260,7 +261,7 @@ std::vector<std::string> legends_of(const std::vector<Run*>& runs,
     return text.find(kFileDigest) != text.npos;
   };
   if (std::ranges::none_of(legends, has_digest)) return legends;
-  std::map<std::string, std::set<std::string>> named;  // configurations, by a run's name
+  std::map<std::string, std::set<std::string>> named;  // configurations by run name
   for (const Run* run : runs) named[run->name].insert(run->configuration);
   if (named.size() != configurations.size()) return legends;
   for (const auto& [name, of_name] : named)
@@ -309,7 +310,7 @@ void place_by_test_set(std::vector<Run>& runs) {
   std::map<std::string, std::string> test_of_task;
   for (const Run& run : runs)
     if (!run.test_set.empty()) test_of_task.emplace(task_of(run), run.test_set);
-  std::vector<std::vector<Run*>> panels;  // in the order of their first runs
+  std::vector<std::vector<Run*>> panels;  // ordered by their first runs
   std::map<std::string, std::size_t> numbers;
   for (Run& run : runs) {
     if (run.configuration.empty()) continue;
@@ -321,7 +322,7 @@ void place_by_test_set(std::vector<Run>& runs) {
     if (number == panels.size()) panels.emplace_back();
     panels[number].push_back(&run);
   }
-  std::map<std::string, Index> named;  // panels, by name
+  std::map<std::string, Index> named;  // number of panels by name
   for (const std::vector<Run*>& together : panels) {
     std::vector<std::string> names, configurations;
     for (const Run* run : together) {

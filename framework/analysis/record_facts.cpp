@@ -15,7 +15,7 @@
 namespace softalign {
 namespace {
 
-// These datasets of a group, over one axis, as rows; an empty text for what is not there.
+// Returns datasets of a group that share an axis as rows, with an empty text for missing datasets.
 JsonObject rows_of_table(const Record& record,
                          const std::string& group,
                          const std::vector<std::string>& numbers,
@@ -108,14 +108,14 @@ JsonObject facts_of(const Record& record) {
                               {"unknown", file.unknown},
                               {"types", file.types},
                               {"unknown_types", file.unknown_types}});
-  if (record.has("provenance/early_termination"))  // else it may be short enough for an attribute
+  if (record.has("provenance/early_termination"))  // a short text is an attribute instead
     facts["early_termination"] = record.text("provenance", "early_termination");
   else if (const auto found = facts["provenance"].find("early_termination");
            found != facts["provenance"].end() && found->is_string())
     facts["early_termination"] = *found;
   facts["provenance"].erase("early_termination");
   facts["found"] = JsonObject::
-      object();  // by diagnostics: single numbers, at the end of training and at its start
+      object();  // single numbers of diagnostics, at the end of training and at its start
   for (const auto& [name, found] : read_findings(record))
     if (found.places.size() == 0 && found.values.size() == 1)
       facts["found"][name] = found.values(0);
@@ -241,7 +241,7 @@ std::vector<std::string> oddities_of(const std::filesystem::path& record) {
   const auto there = [](const std::filesystem::path& file) {
     try {
       return is_there(file);
-    } catch (const Error&) {  // a link that leads nowhere
+    } catch (const Error&) {  // a dangling symbolic link
       return false;
     }
   };

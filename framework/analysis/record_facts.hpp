@@ -1,5 +1,5 @@
-// Facts of one record that a report shows beside its metrics: as JSON, series, what diagnostics found. All
-// functions throw DataError when what they read is damaged.
+// Facts of one record that a report shows next to its metrics: attributes as JSON, series, findings of diagnostics.
+// All functions throw DataError if the data they read are damaged.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace softalign {
 struct Finding {
   std::string title, units;
   std::string along;  // the axis: "update", "distance"
-  std::string axis;   // in words
+  std::string axis;   // long name of the axis
   Array1d at, values;
 };
 
@@ -24,20 +24,20 @@ std::map<std::string, Finding> findings_of(
     const Record& record);  // "gradient_flow/dev/far_to_near"
 
 JsonObject record_facts(const Record& record, const NamedSeries& series);
-// [{"attempt", "started", "ended", "state", "last_update", "host"}]; the state of one that did not end in order is
-// "running" or "stopped without a word".
+// Returns [{"attempt", "started", "ended", "state", "last_update", "host"}]; the state of an attempt without a clean
+// exit is "running" or "stopped without a word".
 JsonObject attempts_json(const Record& record);
 
-// The findings of all diagnostics, or of the one that is named:
+// Returns the findings of all diagnostics, or of the named one:
 // {"cost": {"test": {"energies": {"axes": ["update"], "values": [..]}}}}.
 JsonObject diagnostics_json(const Record& record, const std::string& name = "");
 
-// The JSON of `show --json`: attributes, provenance, data, test metrics by length, diagnostics, the resolved
-// spec.
+// Returns the JSON of `show --json`: attributes, provenance, data, test metrics by length, diagnostics, the
+// resolved spec.
 JsonObject record_json(const Record& record);
 
-// Oddities of a run's folder, though the record is whole: what is missing, or should not be there. None for a
-// record that was copied away from its folder.
+// Returns problems of the run folder that do not affect the record: missing, unexpected or unreadable files. Returns
+// nothing for a record that was copied out of its folder.
 std::vector<std::string> oddities_of(const std::filesystem::path& record);
 
 }  // namespace softalign

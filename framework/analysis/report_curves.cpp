@@ -14,8 +14,8 @@
 namespace softalign {
 namespace {
 
-// The runs of one series of a panel that a curve is the mean of: the complete ones where there are some, since what was
-// pruned or failed enters no mean.
+// The runs of one series of a panel. A curve is the mean over `runs`: only complete runs if there are any, because runs
+// that were pruned or failed must not affect the mean.
 struct Series {
   std::string name;
   std::vector<const Reported*> runs;
@@ -50,7 +50,7 @@ std::vector<std::string> places_of(const std::vector<const Reported*>& runs) {
   return places;
 }
 
-// The mean over seeds of what `points` gives of each run; null where none has any.
+// Returns the mean over seeds of the points that `points` returns for each run; null if there are none.
 template <class PointsOf>
 JsonObject line_json(const Series& series, const PointsOf& points) {
   std::vector<Points> runs;
@@ -85,7 +85,7 @@ JsonObject lines_json(const std::vector<Series>& all, const PointsOf& points) {
   return lines;
 }
 
-// Every number of every series that has a point somewhere, but for how fast the machine was: losses first, then the main metrics.
+// Returns all columns of all series that have a finite value, except measures of speed: losses and main metrics first.
 std::vector<std::string> curve_names(const std::vector<Series>& all, const JsonObject& metrics) {
   std::set<std::string> found;
   for (const Series& series : all)
@@ -115,7 +115,7 @@ JsonObject facts_of_number(const std::string& name) {
           {"most", nullptr}};
 }
 
-// Values of the longest series of this group.
+// Returns the length of the longest series of a group.
 Index longest_of(const std::vector<Series>& all, const std::string& group) {
   Index longest = 0;
   for (const Series& series : all)
@@ -158,7 +158,7 @@ JsonObject numbers_json(const std::vector<Series>& all, const JsonObject& metric
   return curves;
 }
 
-// Other axes of the curves: at updates of each series the seconds and target tokens trained so far, means over seeds.
+// Returns other axes of the curves: seconds and target tokens so far at updates of each series, as means over seeds.
 JsonObject clocks_json(const std::vector<Series>& all) {
   JsonObject clocks = JsonObject::array();
   for (const Series& series : all) {
@@ -182,7 +182,7 @@ JsonObject clocks_json(const std::vector<Series>& all) {
   return clocks;
 }
 
-// The last number of each run, over the seeds of each series.
+// Returns mean and standard deviation, over the seeds of each series, of the last number of each run.
 JsonObject last_json(const std::vector<Series>& all, const std::string& name) {
   JsonObject cells = JsonObject::array();
   for (const Series& series : all) {

@@ -1,4 +1,4 @@
-// The curves of a report's panel, and what diagnostics found: means over seeds.
+// The curves and findings of diagnostics in a panel of a report: means over seeds.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace softalign {
 
-// A run of the report, and its record where that can be read.
+// A run of the report, with data of its record if that can be read.
 struct Reported {
   const Run* run;
   JsonObject facts;
@@ -20,36 +20,36 @@ struct Reported {
   std::map<std::string, Finding> findings;
 };
 
-// {"curves", "clocks", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by name;
-// smooth: updates that are one point of "train". A long curve of updates that is not smoothed has its "trend" beside it.
+// Returns {"curves", "clocks", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by
+// name; smooth: values per point of "train". A long "train" curve that is not smoothed also has a "trend".
 JsonObject curves_json(const std::string& panel,
                        const std::vector<std::string>& order,
                        const std::vector<Reported>& runs,
                        const JsonObject& metrics,
                        Index smooth);
 
-// Numbers along an axis (updates, distances), over runs that differ in nothing but the seed.
+// Numbers along an axis (updates, distances), over runs that differ only in the seed.
 
-inline constexpr std::size_t kDrawnPoints = 300;  // of a curve
-inline constexpr Index kTrendPoints = 50;         // of a trend, about
+inline constexpr std::size_t kDrawnPoints = 300;  // at most, of a curve
+inline constexpr Index kTrendPoints = 50;         // approximately, of a trend
 
 struct Points {
-  std::vector<double> at, values;  // NaN: none
+  std::vector<double> at, values;  // NaN: no value
 };
 
-// The mean of several curves, with a point wherever any of the runs has a value.
+// The mean of several curves, with a point at each position where a run has a value.
 struct MeanCurve {
   std::vector<double> at, mean;
-  std::vector<double> deviation;  // of the sample; NaN of one value
+  std::vector<double> deviation;  // sample standard deviation; NaN for one value
   std::vector<double> least, most;
-  std::vector<Index> seeds;  // runs that have a value there
+  std::vector<Index> seeds;  // number of runs with a value at this position
 };
 
-// At most kDrawnPoints points, evenly spaced, the first and the last among them. Numbers of a model that
-// diverged, whose squares no double holds, are not values.
+// Returns at most kDrawnPoints points, evenly spaced, including the first and the last. Values whose squares overflow a
+// double are ignored; they come from a diverged model.
 MeanCurve mean_curve(const std::vector<Points>& runs);
 
-// The mean of each `count` successive values, at the last of their positions; a rest at the end is not a point.
+// Returns the mean of each `count` successive values, at the last of their positions, without an incomplete last group.
 Points smoothed(const Points& points, Index count);
 
 }  // namespace softalign

@@ -69,13 +69,13 @@ void read_record(Run& run) {
   if (record.has("dev/update")) run.dev = record.series("dev");
   if (record.has("train/update")) run.train = thin(record.series("train", {kLoss}), kLoss);
   run.origin = origin_of(record);
-  if (run.status.attempt == 0) {  // a record that was copied here alone
+  if (run.status.attempt == 0) {  // a record that was copied without its run folder
     run.status.state = run_state(record.state()).value_or(RunState::interrupted);
     run.status.last_update = record.last_update();
   }
 }
 
-// Reads a run without a record. A run that a process works on is not checked: it may be just beginning.
+// Reads a run without a record. A run that a process works on is not checked, because it may just have started.
 void read_folder(Run& run) {
   const RunFolder folder{run.path};
   if (is_there(folder.identity())) run.identity = read_file(folder.identity());
@@ -106,7 +106,7 @@ Run read_run(const std::filesystem::path& path) {
   Run run;
   run.path = path;
   std::filesystem::path whole = whole_path(path);
-  if (!whole.has_filename()) whole = whole.parent_path();  // it was written with a slash behind it
+  if (!whole.has_filename()) whole = whole.parent_path();  // the path ended in a slash
   try {
     const bool alone = !is_folder(path);
     if (!alone) {
@@ -118,7 +118,7 @@ Run read_run(const std::filesystem::path& path) {
       read_record(run);
     else
       read_folder(run);
-  } catch (const std::bad_alloc&) {  // the machine's, whatever the run
+  } catch (const std::bad_alloc&) {  // a fault of the machine, not of the run
     throw;
   } catch (const std::exception& error) {
     run.fault = message_of(error);
@@ -170,7 +170,7 @@ void read_lengths(Run& run) {
   const Record record(run.path);
   run.by_length = read_by_length(record);
   try {
-    for (std::size_t r = 1; r < run.by_length.rows.size(); ++r)  // 0 is all
+    for (std::size_t r = 1; r < run.by_length.rows.size(); ++r)  // row 0 is "all"
       length_range(run.by_length.rows[r]);
   } catch (const SpecError&) {
     throw damaged_record(record.file(), "test/by_length/label is not as softalign writes it");

@@ -18,7 +18,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 
-// The bits of a number as an integer that rises with the number.
+// Returns the bits of a number as an integer that increases with the number.
 template <class Integer, class Number>
 Integer rank_of(Number number) {
   const auto bits = std::bit_cast<Integer>(number);
@@ -53,8 +53,8 @@ bool is_file(const TextDifference& difference) {
          (!difference.b || is_file_digest(*difference.b));
 }
 
-// Returns the provenance that may affect numbers, without times and without what is compared
-// elsewhere.
+// Returns the provenance that may affect numbers, without times and without attributes that are
+// compared elsewhere.
 Texts environment_of(const Record& record) {
   static constexpr std::array<std::string_view, 3> kNot = {"started", "ended", "spec_sha256"};
   Texts texts;
@@ -131,7 +131,7 @@ void compare_hypotheses(const Record& a, const Record& b, RunDifference& differe
     difference.other_hypotheses += x[i] != y[i];
 }
 
-// "alignments/cross" of "alignments/cross/weights@units", "parameters", "test".
+// Returns the part of the record that a path is in: "alignments/cross" for "alignments/cross/weights@units", "test".
 std::string part_of(const std::string& path) {
   const std::size_t first = path.find_first_of("/@");
   if (!path.starts_with("alignments/")) return path.substr(0, first);
@@ -157,7 +157,7 @@ std::vector<PartDifference> part_differences(const Record& a, const Record& b) {
   for (const std::string& part : parts_of(b)) parts[part].in_b = true;
   for (const std::string& path : compare_records(a.file(), b.file())) {
     const auto part = parts.find(part_of(path));
-    if (part != parts.end()) ++part->second.different;  // others are the run's names and times
+    if (part != parts.end()) ++part->second.different;  // other paths: names and times of the run
   }
   std::vector<PartDifference> list;
   for (auto& [name, part] : parts) {

@@ -18,12 +18,12 @@
 namespace softalign {
 namespace {
 
-// Share of an index that must be new before it is written again, so that the cost of a run does not
-// grow with the number of the others.
+// An index is rewritten when at least 1/kShare of it has changed, so that the cost of a run does not
+// grow with the number of other runs.
 constexpr std::size_t kShare = 256;
 
-// The files of a run that its summary is a function of, below its folder. The folder itself, "",
-// tells of every file that comes, goes or is replaced; the others, of those written in place.
+// Returns the files that determine a run's summary, relative to its folder. The stamp of the folder itself, "", changes
+// with every file that is added, removed or replaced; the other stamps, with files that are written in place.
 std::vector<std::string> files_of(const RunFolder& run) {
   const std::vector<Index> attempts = run.attempts(), journals = run.journals();
   const Index claim = attempts.empty() ? 0 : attempts.back();
@@ -35,12 +35,12 @@ std::vector<std::string> files_of(const RunFolder& run) {
   if (journal > 0) files.push_back(here.journal(journal).string());
   if (claim > 0) files.push_back(here.claim(claim).string());
   files.push_back(
-      here.claim(1 + std::max(claim, journal)).string());  // the next one, see claim.cpp
+      here.claim(1 + std::max(claim, journal)).string());  // the next claim, see claim.cpp
   return files;
 }
 
-// A hash of the last 16 KiB of each file: of a record its seal, a checksum of all that is before it; of a
-// journal, which only grows, its last frames; of the others all there is.
+// Returns a hash of the last 16 KiB of each file. They contain the seal of a record, which is a checksum of all bytes
+// before it, the last frames of a journal, which only grows, and the whole of other files.
 std::string ends_of(const RunFolder& run, const std::vector<std::string>& files) {
   constexpr std::uint64_t kEnd = 1 << 14;
   ByteWriter out;
@@ -50,7 +50,7 @@ std::string ends_of(const RunFolder& run, const std::vector<std::string>& files)
       const RegularFile file(run.root / name);
       end.resize(usize(std::min(kEnd, file.size())));
       end.resize(file.read(end.data(), end.size(), file.size() - end.size()));
-    } catch (const std::exception&) {  // no file, or one that cannot be read: read_run says so
+    } catch (const std::exception&) {  // missing or unreadable file: read_run reports it
       end.clear();
     }
     out.text(end);
@@ -73,8 +73,8 @@ bool is_settled(const RunStamp& stamp, std::time_t now) {
   return std::ranges::all_of(stamp.stamps, [&](const FileStamp& one) { return one.settled(now); });
 }
 
-// Returns the remembered run if its files have not changed. Files that may have changed within the resolution
-// of their time stamps are read once more after they have settled.
+// Returns the stored run if its files have not changed. If the files were too recent for their time stamps alone, the
+// hash of their ends must also agree; it is dropped once they have settled.
 std::optional<Run> remembered(const RunFolder& run, std::time_t now, IndexEntry& entry) {
   try {
     const std::vector<std::string>& files = entry.stamp.files;
@@ -86,12 +86,12 @@ std::optional<Run> remembered(const RunFolder& run, std::time_t now, IndexEntry&
     Run read = entry.run;
     read.path = run.root;
     return read;
-  } catch (const Error&) {  // read_run says why
+  } catch (const Error&) {  // read_run reports the reason
     return std::nullopt;
   }
 }
 
-// The runs that lie directly in one folder.
+// The runs directly in one folder.
 class FolderIndex {
  public:
   FolderIndex(const fs::path& folder, const IndexOptions& options) : now_(options.now) {
@@ -119,7 +119,7 @@ class FolderIndex {
       entry.stamp = stamp_of(run, files_of(run));
       if (!is_settled(entry.stamp, now_)) entry.ends = ends_of(run, entry.stamp.files);
     } catch (const MachineError&) {
-      return read_run(run.root);  // which says why
+      return read_run(run.root);  // reports the reason
     }
     Run made = read_run(run.root);
     const bool lasting = made.fault.empty() && !may_change_unseen(made.status.state);
@@ -133,7 +133,7 @@ class FolderIndex {
 
   std::size_t count_read() const { return read_; }
 
-  // Once all runs were asked for: what is left of the old index is gone from the disk.
+  // Call after all runs were read: entries still in the old index belong to runs that are gone from the disk.
   void write() const {
     const std::size_t changes = changed_ + old_.size();
     if (changes > 0 && changes * kShare >= new_.size()) write_index(place_, folder_, new_);
@@ -144,14 +144,14 @@ class FolderIndex {
   std::string folder_;
   fs::path place_;  // empty: no cache
   IndexEntries old_, new_;
-  std::size_t read_ = 0, changed_ = 0;  // changed_: entries of new_
+  std::size_t read_ = 0, changed_ = 0;  // changed_: number of changed entries in new_
 };
 
 }  // namespace
 
 RunIndex index_runs(const fs::path& folder, const IndexOptions& options) {
   RunIndex index;
-  if (is_run_folder(folder)) {  // its neighbours are not looked at
+  if (is_run_folder(folder)) {  // the index of its parent is not used
     index.runs.push_back(read_run(folder));
     index.read = 1;
     return index;

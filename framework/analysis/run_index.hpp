@@ -1,9 +1,9 @@
-// Summaries of all runs below a folder, of which only those are read whose files have changed since
-// they were read last.
+// Summaries of all runs below a folder. A run is read again only if its files have changed since they
+// were last read.
 //
-// Summaries are kept in the cache folder (data/cache.hpp), one file for each folder that
-// runs lie directly in: so `ls results`, `ls results/one_sweep` and that sweep's own table share
-// it, and a run that ends touches no other sweep's. It may be removed at any time.
+// Summaries are stored in the cache folder (data/cache.hpp), one file for each folder that directly
+// contains runs: so `ls results`, `ls results/one_sweep` and that sweep's own table share a file,
+// and a run that ends does not touch the files of other sweeps. Files may be removed at any time.
 #pragma once
 
 #include <ctime>
@@ -19,25 +19,24 @@
 namespace softalign {
 
 struct IndexOptions {
-  std::optional<std::filesystem::path> cache = cache_folder();  // none: every run is read
+  std::optional<std::filesystem::path> cache = cache_folder();  // empty: all runs are read
   std::time_t now = std::time(nullptr);
 };
 
 struct RunIndex {
-  std::vector<Run> runs;  // by path, as runs_below finds them
-  std::size_t read = 0;   // runs that were not as remembered
+  std::vector<Run> runs;  // by path, in the order of runs_below
+  std::size_t read = 0;   // number of runs that the cache did not supply
 };
 
-// A summary is used while its files, and the run's folder, have the stamps they had when it was read
-// (data/cache.hpp); if they had not been left alone by then, the files must also still end as they did. Runs at
-// work or lost (when a process dies, no file changes) and those that could not be read are read each time.
-// Throws as runs_below.
+// A stored summary is used while its files and the run folder have the stamps they had when it was read
+// (data/cache.hpp); if the stamps were too recent at that time, the ends of the files must also be unchanged. Active
+// and lost runs (when a process dies, no file changes) and unreadable runs are read each time. Throws like runs_below.
 RunIndex index_runs(const std::filesystem::path& folder, const IndexOptions& options = {});
 
-// The index of one folder's runs, a file of the cache: CBOR and a checksum, for the build that wrote it only,
-// since another may see other things in a record.
+// The index of the runs in one folder is a cache file: CBOR and a checksum. Only the build that wrote it reads it,
+// because another build may derive a different summary from a record.
 
-// The files that a run's summary is a function of, below its folder, and their states.
+// The files that determine a run's summary, relative to its folder, and their stamps.
 struct RunStamp {
   std::vector<std::string> files;
   std::vector<FileStamp> stamps;
@@ -50,10 +49,10 @@ struct RunStamp {
   }
 };
 
-// The entry of one run: the state of its files when they were read, and what was read.
+// The entry of one run: its summary, and the stamps of its files when they were read.
 struct IndexEntry {
   RunStamp stamp;
-  std::string ends;  // a hash of how the files end, if they were too young for the stamp alone
+  std::string ends;  // hash of the ends of the files, if they were too recent for stamps alone
   Run run;           // its summary
 
   template <class V>
@@ -63,16 +62,16 @@ struct IndexEntry {
     v("summary", run);
   }
 };
-using IndexEntries = std::map<std::string, IndexEntry>;  // by the name of the folder
+using IndexEntries = std::map<std::string, IndexEntry>;  // by the name of the run folder
 
-// The path of a folder's index in the cache; `folder` is its canonical path.
+// Returns the path of a folder's index in the cache; `folder` is its canonical path.
 std::filesystem::path index_place(const std::filesystem::path& cache, const std::string& folder);
 
-// Reads an index; empty when the file is missing, damaged, another folder's or another build's.
+// Reads an index; empty if the file is missing, damaged, or of another folder or build.
 IndexEntries read_index(const std::filesystem::path& place, const std::string& folder);
 
-// Replaces the file in one step; does nothing where the system refuses: without an index all is well, only
-// slower.
+// Replaces the file atomically. Does nothing if the system does not allow it: runs are then read each time, which is
+// only slower.
 void write_index(const std::filesystem::path& place,
                  const std::string& folder,
                  const IndexEntries& entries);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kWallTime = "wall_time";
 
-// Reads the options of a resolved spec that are not part of the run's ID.
+// Reads the notes and tags of a resolved spec, which are not part of the run ID.
 void read_remarks(const std::string& spec_yaml, const std::string& file, RunOrigin& origin) {
   Value spec = parse_yaml(spec_yaml, file);
   interpolate(spec);

@@ -10,14 +10,14 @@
 
 namespace softalign {
 
-// Texts are empty where nothing is recorded.
+// A text is empty if nothing is recorded.
 struct RunOrigin {
-  std::vector<std::string> tags;  // of the spec, or as change_tags left them
+  std::vector<std::string> tags;  // of the spec, or as changed by change_tags
   std::string notes;
   std::string started;          // "2026-01-31T09:00:00Z"
-  double seconds = kUndefined;  // of training and dev evaluation, lost work not counted
+  double seconds = kUndefined;  // of training and dev evaluation, without lost work
   std::string host;             // of the newest attempt
-  std::string commit;           // of the program; "-dirty" behind it: its sources differed
+  std::string commit;           // of the program; ends in "-dirty" if its sources differed
 
   template <class V>
   void describe(V& v) {
@@ -30,18 +30,18 @@ struct RunOrigin {
   }
 };
 
-RunOrigin origin_of(const Record& record);  // throws DataError where it is damaged
-// Returns the origin of a run without a record: without seconds, and damaged parts empty.
+RunOrigin origin_of(const Record& record);  // throws DataError if it is damaged
+// Returns the origin of a run without a record: without seconds, with empty members for damaged files.
 RunOrigin origin_of(const RunFolder& run);
 
-// Adds and removes tags of a run in any state; a record is sealed, so they are stored beside it, in
-// RunFolder::tags(). Returns all tags. Throws SpecError for a path that is not the folder of a run, or if a tag to
-// remove is missing.
+// Adds and removes tags of a run in any state. Because records are sealed, the tags are stored next to the record, in
+// RunFolder::tags(). Returns all tags. Throws SpecError if the path is not a run folder, a tag to add is invalid, or a
+// tag to remove is missing.
 std::vector<std::string> change_tags(const RunFolder& run,
                                      const std::vector<std::string>& add,
                                      const std::vector<std::string>& remove);
 
-// The latest time of a series; NaN where it has none.
+// Returns the latest wall time of a series in seconds; NaN if it has no times.
 double seconds_of(const SeriesColumns& series);
 
 }  // namespace softalign

@@ -61,7 +61,7 @@ std::optional<double> number_of(const Cell& cell) {
   return std::nullopt;
 }
 
-// -1, 0, 1; nothing where one side is missing.
+// Returns -1, 0 or 1 for the order of a cell and a value; nothing if the cell is empty.
 std::optional<int> order_of(const Cell& cell, const std::string& value) {
   const std::string text = cell_text(cell);
   if (text.empty()) return std::nullopt;
@@ -90,7 +90,7 @@ bool meets(const Cell& cell, const Condition& condition) {
   return condition.op == "<=" ? *order <= 0 : *order >= 0;
 }
 
-// "; did you mean 'units'?", or which names there are.
+// Returns "; did you mean 'units'?", or a list of the valid names.
 std::string nearest_name(const std::string& name, const std::set<std::string>& columns) {
   std::set<std::string> names;
   for (const std::string& column : columns) {
@@ -175,7 +175,7 @@ std::vector<Condition> read_conditions(const std::string& text, const std::strin
         expected,
         printable(text.substr(std::min(at, text.size()))));
   };
-  // Up to a blank, or where there are ends, the first of them.
+  // Reads up to the first of `ends`, or to the end of the text.
   const auto word = [&](const char* ends) {
     const std::size_t end = std::min(text.find_first_of(ends, at), text.size());
     std::string found = text.substr(at, end - at);
@@ -220,7 +220,7 @@ RunTable::RunTable(const std::vector<const Run*>& runs, double now) {
 }
 
 std::string RunTable::column(const std::string& name, const std::string& option) const {
-  std::map<std::string, std::set<std::string>> all;  // columns, and their values
+  std::map<std::string, std::set<std::string>> all;  // values of each column
   for (const RunValues& run : runs_)
     for (const auto& [column, cell] : run) all[column].insert(cell_text(cell));
   if (name == "run") return "run_id";

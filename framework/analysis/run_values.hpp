@@ -14,18 +14,18 @@ namespace softalign {
 
 using RunValues = std::map<std::string, Cell>;
 
-// The facts that every run has, in the order of a table.
+// Returns the names of the facts that every run has, in the column order of tables.
 const std::vector<std::string>& run_facts();
 
-// Facts, options and metrics of the test. The options of an identity that cannot be read are absent.
+// Returns the facts, options and test metrics of a run. The options of an unreadable identity are absent.
 RunValues run_values(const Run& run);
 
-// "additive", "0.5", "[2,5]": as a condition and a table have it; empty for nothing and NaN.
+// Returns the text of a cell in conditions and tables: "additive", "0.5", "[2,5]"; "" for an empty cell and NaN.
 std::string cell_text(const Cell& cell);
 JsonObject cell_json(const Cell& cell);
 
 // NAME OP VALUE. OP: = != < <= > >=. Numbers are compared as numbers, other values as texts; a list equals each of
-// its items. A run without the value meets != only.
+// its items. A run without the value meets only !=.
 struct Condition {
   std::string name;
   std::string op;
@@ -35,22 +35,22 @@ struct Condition {
 // Parses "units>64 and score=dot"; a value with spaces is quoted. Throws SpecError naming `option`.
 std::vector<Condition> read_conditions(const std::string& text, const std::string& option);
 
-// Several runs, with their last values of series ("dev/loss") and "age", the seconds since the heartbeat.
+// The values of several runs, with the last values of series ("dev/loss") and "age", the seconds since the heartbeat.
 class RunTable {
  public:
   RunTable(const std::vector<const Run*>& runs, double now);
 
-  // The column that a name stands for: its own, that of a test's metric ("bleu"), or the path of an option that
-  // ends so ("units", "score" for model.attention.score.type). Of several such options those count in which runs
-  // differ. Throws SpecError, naming `option`, where no run has such a column, or it may be several.
+  // Returns the column that a name means: the column of that name, a test metric ("bleu"), or an option whose path
+  // ends in the name ("units", "score" for model.attention.score.type). If several options match, those in which runs
+  // differ are preferred. Throws SpecError, naming `option`, if no run has such a column, or the name is ambiguous.
   std::string column(const std::string& name, const std::string& option) const;
 
-  const Cell& at(std::size_t run, const std::string& column) const;  // empty where the run has none
-  // The runs that meet all conditions.
+  const Cell& at(std::size_t run, const std::string& column) const;  // empty if it has no value
+  // Returns the indices of the runs that meet all conditions.
   std::vector<std::size_t> meeting(const std::vector<Condition>& conditions,
                                    const std::string& option) const;
-  // Runs by a column: of a metric the best, of "updates" and "started" the highest first, else the lowest; those
-  // without a value last, equals as they were.
+  // Returns the runs sorted by a column, stably: the best value of a metric, the highest of "updates" and "started",
+  // and the lowest of other columns first; runs without a value last.
   std::vector<std::size_t> sorted(const std::string& column) const;
 
  private:

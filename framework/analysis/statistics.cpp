@@ -56,8 +56,8 @@ void take(const std::vector<Index>& sentences, const SystemResults& given, Syste
   }
 }
 
-// Returns numbers of systems on bootstrap samples of the test set, [numbers][draws]; empty if there are too few
-// sentences. of(drawn): the numbers of one draw of each system.
+// Returns numbers of systems on bootstrap samples of the test set, [numbers][draws]; without draws if there are
+// too few sentences. of(n, drawn) computes number n of one draw of each system.
 template <class Of>
 std::vector<std::vector<double>> on_draws(const Bootstrap& bootstrap,
                                           const std::vector<SystemResults>& systems,
@@ -127,11 +127,11 @@ std::vector<Index> Bootstrap::draw(Index k) const {
 
 namespace {
 
-// A part of a standard error, and the half width of an interval by it alone.
+// A term of a squared standard error, and the half-width of an interval from this term alone.
 struct Part {
   double variance, freedom;
 
-  // Half the width of an interval of 1 - level.
+  // Half the width of an interval with coverage 1 - level.
   double half_width(double level) const {
     if (variance == 0) return 0;
     return std::sqrt(variance) * quantile(complement(boost::math::students_t(freedom), level / 2));
@@ -143,7 +143,7 @@ double half_width(const Part& seeds, const Part& sentences, double level) {
   return std::sqrt(a * a + b * b);
 }
 
-// The level, exp(-x), whose interval has half the width `value`.
+// Returns the level, exp(-x), whose interval has the half-width |value|.
 double level_of(double value, const Part& seeds, const Part& sentences) {
   constexpr double kMost = 100, kFinite = 1e100;
   if (value == 0) return 1;
@@ -174,7 +174,7 @@ Estimate estimate(const std::vector<double>& seeds,
   const double variance = of_seeds + of_sentences;
   if (!std::isfinite(variance)) return of;
   of.error = std::sqrt(variance);
-  if (variance == 0) {  // neither varies
+  if (variance == 0) {  // neither seeds nor sentences vary
     of.interval = {of.value, of.value};
     if (seeds.size() > 1) of.p = of.value == 0 ? 1 : 0;
     return of;

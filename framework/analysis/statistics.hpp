@@ -1,16 +1,16 @@
-// How far a number can be trusted. A result varies with the seeds of training and with the test sentences; its
-// standard error has both:
+// Standard errors, intervals and tests. A result varies with the training seeds and with the test sentences; its
+// standard error accounts for both:
 //
-//   error^2 = (variance over the S seeds) / S  +  (variance over test sets drawn anew, the models fixed)
+//   error^2 = (variance over the S seeds) / S  +  (variance over resampled test sets, with fixed models)
 //
-// The first is of the values that the seeds give, the second a bootstrap's. It is the crossed random effects of seeds
-// and sentences; what a seed does to single sentences is in both terms, which errs on the safe side. Half the width of an
-// interval is that of Howe (1974): the root of the sum of the squares of what either term alone would give by Student's
-// t, with S - 1 and with units - 1 degrees of freedom. p is the level whose interval ends at 0. This holds its level
-// for any ratio of the two terms (tests/analysis/significance_test.cpp simulates some). Two things that do not, with
-// three seeds at 0.05: Satterthwaite's degrees of freedom for the sum, with 8 % false alarms where the seeds' term is
-// ten times the other, since seeds that happen to lie close together get many; and a bootstrap of seeds, then
-// sentences, with 29 %.
+// The first term is the sample variance of the seeds' values, the second comes from a bootstrap. The model has
+// crossed random effects of seeds and sentences; their interaction is in both terms, which is conservative. The
+// half-width of an interval follows Howe (1974): the root of the sum of the squared half-widths that each term alone
+// gives by Student's t, with S - 1 and units - 1 degrees of freedom. p is the level whose interval ends at 0. The
+// test holds its level for any ratio of the two terms (tests/analysis/significance_test.cpp simulates some). Two
+// alternatives do not, with three seeds at 0.05: Satterthwaite's degrees of freedom for the sum have 8 % false alarms
+// if the seeds' term is ten times the other, since seeds that happen to lie close together get many degrees of
+// freedom; and a bootstrap of seeds, then sentences, has 29 %.
 #pragma once
 
 #include <span>
@@ -24,41 +24,41 @@
 namespace softalign {
 
 struct Seeds {
-  double mean = 0;       // NaN of none
-  double deviation = 0;  // of the sample (n - 1); 0 for one seed
+  double mean = 0;       // NaN without seeds
+  double deviation = 0;  // sample standard deviation (n - 1); 0 for one seed
   Index count = 0;
 };
 Seeds over_seeds(const std::vector<double>& values);
 
-// The index of the one best value; -1 when two are best, or none is a number.
+// Returns the index of the single best value; -1 if two values tie for best, or none is a finite number.
 int best_of(const std::vector<double>& values, bool higher_is_better);
 
 inline constexpr Index kResamples = 1000;  // of the bootstrap
-// Fewer independent sentences have fewer than 100,000 different resamples: their bootstrap says nothing.
+// Fewer independent sentences have fewer than 100,000 different resamples, so their bootstrap is not informative.
 inline constexpr Index kFewestSentences = 10;
-inline constexpr double kLevel = 0.05;  // of tests; intervals are of 1 - kLevel
+inline constexpr double kLevel = 0.05;  // of tests; intervals have coverage 1 - kLevel
 
 struct BootstrapOptions {
   Index resamples = kResamples;
-  int threads = 1;  // change no bit
+  int threads = 1;  // does not change the results
 };
 
-// Test sets drawn with replacement: the only bootstrap of the project. Draws are functions of
+// Test sets drawn with replacement: the only bootstrap of the project. A draw is a function of
 // name and number, so equal names give the same sentences on any machine.
 class Bootstrap {
  public:
-  // Sentences of one cluster, [sentences], are drawn together: they are not independent of each other. Empty:
-  // each is a cluster.
+  // Sentences of one cluster, [sentences], are drawn together because they are not independent of each other.
+  // Empty: each sentence is a cluster.
   Bootstrap(std::string_view name, Index sentences, std::span<const Index> clusters = {});
 
   Index units() const { return units_; }  // clusters
-  std::vector<Index> draw(
-      Index k) const;  // indices of sentences, of `units` clusters; k counts from 1
+  // Returns the sentence indices of `units` drawn clusters; k counts from 1.
+  std::vector<Index> draw(Index k) const;
 
  private:
   RandomStream stream_;
   Index units_;
-  std::vector<std::vector<Index>> clusters_;  // empty: each sentence is one
+  std::vector<std::vector<Index>> clusters_;  // empty: each sentence is a cluster
 };
 
 struct Range {
@@ -66,12 +66,12 @@ struct Range {
   double high = kUndefined;
 };
 
-// A number that varies with seeds and sentences. NaN where it is not known.
+// A number that varies with seeds and sentences. Unknown members are NaN.
 struct Estimate {
   double value = kUndefined;  // the mean over the seeds
   double error = kUndefined;  // its standard error
   Range interval = {};        // 95 %
-  double p = kUndefined;      // two-sided, of the value being 0; NaN for one seed
+  double p = kUndefined;      // two-sided, for the value being 0; NaN for one seed
 
   template <class V>
   void describe(V& v) {
@@ -83,39 +83,39 @@ struct Estimate {
   }
 };
 
-// seeds: the value of each; resampled: their mean on each of the test sets drawn anew, from `units` clusters. Without
-// draws, or with most of them undefined, nothing but the value is known; units 0: the number does not depend on
-// test sentences, and the seeds decide. One seed: the interval is of this one model, and there is no p.
+// seeds: the value of each seed; resampled: their mean on each test set that was drawn from `units` clusters. Without
+// draws, or if at least half of them are undefined, only the value is known. units 0: the number does not depend on
+// test sentences, and only the seeds count. With one seed, the interval is that of this one model, without a p-value.
 Estimate estimate(const std::vector<double>& seeds,
                   const std::vector<double>& resampled,
                   Index units);
 
-// A system's counts on a test set: for each of its seeds the same sentences, in one order.
+// A system's counts on a test set, with the same sentences in the same order for each seed.
 struct SystemResults {
   struct Seed {
-    const CountLayout* layout;  // its own: runs may have measured different metrics
+    const CountLayout* layout;  // one per seed: runs may have measured different metrics
     CountRows rows;
   };
   std::vector<Seed> seeds;
-  std::vector<Index> clusters = {};  // [sentences]; empty: each sentence is one
+  std::vector<Index> clusters = {};  // [sentences]; empty: each sentence is a cluster
 };
 
-// The mean over the seeds; NaN where a seed does not define the metric.
+// Returns the mean over the seeds; NaN if the metric is undefined for a seed.
 double score(const Metric& metric, const SystemResults& system);
 
 Estimate score_estimate(const Metric& metric,
                         const SystemResults& system,
                         const BootstrapOptions& options = {});
 
-// system - baseline for each metric, paired by seed and by sentence, all on the same draws. Throws BugError
-// when the two are not over as many seeds and sentences.
+// Returns system - baseline for each metric, paired by seed and by sentence, all on the same draws. Throws BugError
+// if the numbers of seeds or sentences, or the clusters, differ.
 std::vector<Estimate> differences(const std::vector<const Metric*>& metrics,
                                   const SystemResults& baseline,
                                   const SystemResults& system,
                                   const BootstrapOptions& options = {});
 
-// p-values corrected for being several (Holm 1979): the chance of one false alarm among them is at
-// most the level. NaN stays and counts for nothing.
+// Returns p-values corrected for multiple tests (Holm 1979): the chance of any false alarm is at
+// most the level. NaN stays NaN and is not counted as a test.
 std::vector<double> holm(const std::vector<double>& p_values);
 
 }  // namespace softalign

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kTableVersion = 1;
 
-// HDF5's strings are UTF-8 and end at a NUL; a folder may be called otherwise.
+// HDF5 strings are UTF-8 and end at a NUL; names of folders may have other bytes, which are escaped.
 std::string text_of(const std::string& bytes) {
   return is_text(bytes) ? bytes : printable(bytes, kWhole);
 }
@@ -49,7 +49,7 @@ class Writer {
   }
 
  private:
-  // A number or text of each row.
+  // Writes a dataset with a number or a text for each row.
   template <class T, class Of>
   void column(const std::string& name, const Of& of, const JsonObject& attributes = {}) {
     std::vector<T> values;
@@ -86,7 +86,7 @@ class Writer {
       for (const SweepTable::Parameter& parameter : row.parameters) {
         const auto [at, first] = are_numbers.try_emplace(parameter.path, true);
         at->second = at->second && parameter.is_number;
-        if (first && parameter.path != "seed") paths.push_back(parameter.path);  // has its column
+        if (first && parameter.path != "seed") paths.push_back(parameter.path);  // seed: write_rows
       }
     for (const std::string& path : paths) {
       const auto text = [&](const SweepTable::Row& row) {
@@ -133,7 +133,7 @@ class Writer {
   void write_test() {
     struct About {
       std::string units;
-      std::vector<std::string> signatures;  // each once: values of several must not be compared
+      std::vector<std::string> signatures;  // unique; values with different ones are not comparable
     };
     std::map<std::string, About> metrics;
     for (const SweepTable::Row& row : table_.rows) {
@@ -204,7 +204,7 @@ bool write_sweep_index(const std::filesystem::path& file,
 
 namespace {
 
-// The updates at which a run has any value, ascending.
+// Returns the updates at which a run has any value, in ascending order.
 std::vector<Index> steps_of(const SweepTable::Row& row) {
   if (!row.run) return {};
   const auto &dev = row.run->dev.updates, &train = row.run->train.updates;
@@ -213,7 +213,7 @@ std::vector<Index> steps_of(const SweepTable::Row& row) {
   return steps;
 }
 
-// A run's values of a column, at its steps; fills the beginning of `to`.
+// Writes a run's values of a column to the beginning of `to`, one for each of its steps.
 void spread(const std::vector<Index>& steps,
             const SeriesColumns& series,
             const std::string& column,

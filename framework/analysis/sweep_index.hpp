@@ -1,8 +1,8 @@
-// sweep.h5: the table of a sweep, one row a run, for people who open it in xarray. Its layout is
-// written down in results/record.md.
+// sweep.h5: the table of a sweep with one row per run, for analysis in xarray. Its layout is
+// documented in results/record.md.
 //
-// Its bytes are a function of the table alone, and what a table takes of a run depends on no clock:
-// a sweep that was stopped and continued has the file of one that was not.
+// Its bytes are a function of the table alone, and no value in the table depends on the clock:
+// a sweep that was stopped and resumed has the same file as an uninterrupted one.
 #pragma once
 
 #include <filesystem>
@@ -20,17 +20,17 @@ namespace softalign {
 struct SweepTable {
   struct Parameter {
     std::string path;   // "train.optimizer.learning_rate"
-    std::string value;  // as the plan has it
+    std::string value;  // as written in the plan
     bool is_number = false;
   };
   struct Row {
     Index k = 0;
     std::string run_id;
-    std::string path;   // of the run's folder, from the sweep's
+    std::string path;   // of the run folder, relative to the sweep folder
     std::string state;  // "planned", "complete", ...
     Index seed = 0;
-    std::vector<Parameter> parameters;  // in the plan's order; rows may differ in which
-    std::optional<Run> run;             // nothing before the run was claimed
+    std::vector<Parameter> parameters;  // in the plan's order; rows may have different ones
+    std::optional<Run> run;             // empty until the run is claimed
   };
 
   std::string name;
@@ -39,19 +39,19 @@ struct SweepTable {
   std::vector<Row> rows;
 };
 
-// Writes the table, in one step, unless the file has these bytes already; returns whether it did.
-// Throws as check_replaceable, and MachineError when the disk fails: the file is then what it was.
+// Writes the table atomically, unless the file already has these bytes; returns whether it was written.
+// Throws like check_replaceable, and MachineError if the disk fails: the file is then unchanged.
 bool write_sweep_index(const std::filesystem::path& file,
                        const SweepTable& table,
                        FileSystem& files = FileSystem::real());
 
 // The curves of a sweep's runs, padded to a block.
 
-// The dev columns of any run that do not depend on the clock.
+// Returns the dev columns of all runs that do not depend on the clock.
 std::set<std::string> dev_columns(const SweepTable& table);
 
-// Writes group /curves: `update` (run, step), -1 beyond a run's end, and "dev_loss", "train_loss" and
-// others, NaN where there is no value. Without any curve there is no group.
+// Writes the group /curves: `update` (run, step), -1 after the end of a run, and "dev_loss", "train_loss" and
+// others, NaN for missing values. Writes nothing if no run has a curve.
 void write_curves(Hdf5Writer& file, const SweepTable& table);
 
 }  // namespace softalign

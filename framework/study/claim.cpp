@@ -12,7 +12,7 @@
 namespace softalign {
 namespace {
 
-constexpr int kDeepest = 64;              // parentheses and signs within each other
+constexpr int kDeepest = 64;              // nesting of parentheses and signs
 constexpr std::size_t kMostTerms = 1000;  // numbers, measurements and operators
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -170,7 +170,7 @@ class Statement::Parser {
     } while (skip(','));
   }
 
-  // Up to a comma or a parenthesis that belongs to no block within it.
+  // Reads a value up to a comma or a closing parenthesis outside of its blocks.
   std::string_view value_text() {
     blanks();
     const std::size_t start = at_;
@@ -256,11 +256,11 @@ std::string key_of(const Measurement& m) {
 
 // Returns whether the two sides always differ by a constant: bleu(p/a) > bleu(p/a) + 1.
 bool says_nothing(const Statement& statement) {
-  std::vector<std::string> keys;  // of what is measured, each once
+  std::vector<std::string> keys;  // of the distinct measurements
   for (const Measurement& m : statement.measurements())
     if (std::ranges::count(keys, key_of(m)) == 0) keys.push_back(key_of(m));
   const auto difference = [&](std::size_t draw) {
-    std::vector<double> values;  // any whole numbers, which no rounding touches
+    std::vector<double> values;  // arbitrary integers, so that results are not rounded
     for (const Measurement& m : statement.measurements()) {
       const auto n = usize(std::ranges::find(keys, key_of(m)) - keys.begin()) + 1;
       values.push_back(static_cast<double>((7919 * n * draw + 104729 * n * n + 31 * draw) % 1009));

@@ -1,5 +1,5 @@
-// A statement about test results that is true or not, and the claims of a file. Parsing and
-// arithmetic only; whoever holds the results puts in the numbers.
+// A statement about test results that is true or false, and the claims of a file. Only parsing and
+// arithmetic: the caller supplies the measured values.
 //
 //   token_accuracy[21-30](reverse/additive) >= token_accuracy[21-30](reverse/none) + 20
 //
@@ -12,8 +12,8 @@
 //   subject   := part "/" variant                                          of a study
 //              | "best" ["where" path "=" value ("," path "=" value)*]   of a sweep
 //   value     := as in YAML on one line: dot, 1.0e-3, {type: dot}
-//   lengths   := 31-50 | 61+ | 40        source length, both ends included; left out: all sentences
-//   places    := as lengths, from 0      of the array's axis, of which the mean is taken; left out: all
+//   lengths   := 31-50 | 61+ | 40        source length, both ends included; default: all sentences
+//   places    := as lengths, from 0      positions on the array's axis, to average over; default: all
 #pragma once
 
 #include <functional>
@@ -29,21 +29,21 @@
 
 namespace softalign {
 
-// A parameter of a sweep and what it was set to, as parse_flow reads it.
+// A parameter of a sweep and its value, as read by parse_flow.
 struct Setting {
   std::string path;
   Value value;
 };
 
-// A metric of the test sentences of one variant, or of a sweep's best configuration, by source length; or what
-// a diagnostic found, by position along its axis.
+// A metric over the test sentences of one variant, or of a sweep's best configuration, in a range of source lengths; or
+// a finding of a diagnostic, in a range of positions along its axis.
 struct Measurement {
   std::string metric;  // "bleu", "faithfulness.permuted_loss"
   Index shortest = 0;
   Index longest = std::numeric_limits<Index>::max();
   std::string part;
-  std::string variant;         // empty: the best
-  std::vector<Setting> among;  // of the configurations that have these
+  std::string variant;         // empty: the best configuration
+  std::vector<Setting> among;  // the best is chosen among configurations with these settings
   std::string text;            // as written, for messages
 
   bool of_diagnostic() const { return metric.find('.') != std::string::npos; }
@@ -51,17 +51,17 @@ struct Measurement {
 
 class Statement {
  public:
-  // Throws SpecError "study.yaml:40:12: ... at character 17 of '...': expected ..." for what the
-  // grammar above does not allow.
+  // Throws SpecError "study.yaml:40:12: expected ... at character 17 of '...'" for a text that the grammar
+  // above does not allow.
   Statement(std::string_view text, const Position& where);
 
   const std::string& text() const { return text_; }
-  // In the order written; `values` below are theirs.
+  // In the order of the text; `values` below has one value for each.
   const std::vector<Measurement>& measurements() const { return measurements_; }
 
   double left(const std::vector<double>& values) const { return value(left_, values); }
   double right(const std::vector<double>& values) const { return value(right_, values); }
-  // False when either side is NaN.
+  // Returns false if either side is NaN.
   bool holds(double left, double right) const;
   const std::string& comparison() const { return comparison_; }
 
@@ -72,7 +72,7 @@ class Statement {
     enum class Kind { number, measurement, add, subtract, multiply, negate };
     Kind kind = Kind::number;
     double number = 0;
-    std::size_t first = 0;  // the measurement, or the operand
+    std::size_t first = 0;  // index of the measurement or of the first operand
     std::size_t second = 0;
   };
   double value(std::size_t term, const std::vector<double>& values) const;
@@ -85,8 +85,8 @@ class Statement {
   std::string comparison_;
 };
 
-// The claims of a study's or a sweep's file: statements about test results, and whether somebody
-// expects them to hold.
+// The claims of a study's or a sweep's file: statements about test results, and whether they are
+// expected to hold.
 //
 //   claims:
 //     - claim: bleu(best where model.attention.type=global) > bleu(best where model.attention.type=none)
@@ -96,10 +96,10 @@ struct StudyClaim {
   Statement statement;
   Position where;
   std::string because;
-  bool open = false;  // nobody says that it holds
+  bool open = false;  // not expected to hold
 };
 
-// `check` refuses measurements of what is not in the file. Throws SpecError.
+// Throws SpecError. `check` throws it for measurements of variants or settings that the file does not have.
 std::vector<StudyClaim> read_claims(
     const Value& list, const std::function<void(const Measurement&, const Position&)>& check);
 

@@ -21,7 +21,7 @@ bool holds(Configuration& configuration, const std::vector<Override>& when) {
   });
 }
 
-// In the order written; false when the configuration is left out.
+// Applies the conditions in the order of the file. Returns false if one excludes the configuration.
 bool apply_conditions(const Sweep& sweep, Configuration& configuration) {
   for (const SweepCondition& condition : sweep.conditions) {
     if (!holds(configuration, condition.when)) continue;
@@ -45,7 +45,7 @@ std::string key_of(const Configuration& configuration) {
   return key;
 }
 
-// The c-th point of the grid, or of the lists side by side.
+// Returns the c-th point of the grid, or of the zipped lists.
 Configuration listed(const Sweep& sweep, Index c) {
   Configuration configuration(sweep.parameters.size());
   for (std::size_t i = sweep.parameters.size(); i-- > 0;) {

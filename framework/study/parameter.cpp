@@ -32,7 +32,7 @@ Value exact_number(double x, const Position& where) {
   return Value::scalar(number_for_all(std::stod(fmt::format("{:.12g}", x))), where);
 }
 
-// The same for values that say the same: 0.001 and 1e-3.
+// Returns a key that is the same for equal values, such as 0.001 and 1e-3.
 std::string key_of(const Value& value) {
   if (!value.is_scalar() || value.quoted) return value.flow();
   try {
@@ -114,7 +114,7 @@ class Reader {
     fields.finish();
     const double first = number_of(start, "start"), last = number_of(stop, "stop"),
                  by = step ? number_of(*step, "step") : 1;
-    constexpr double kFar = 1e15;  // beyond, doubles are no longer integers
+    constexpr double kFar = 1e15;  // below 2^53: doubles represent all integers up to there
     if (std::max(std::abs(first), std::abs(last)) > kFar)
       fault(given_->where, ": a range ends at {:g}", kFar);
     if (by == 0) throw SpecError("{}: the step of a range must not be 0", step->where.str());
@@ -175,7 +175,7 @@ class Reader {
     const Value *const mu = fields_.find("mu"), *const sigma = fields_.find("sigma");
     const Value* const q = fields_.find("q");
     if (!named && !(min && max)) {
-      fields_.finish();  // perhaps another key was meant
+      fields_.finish();  // reports an unknown key, perhaps a typing error, first
       fault(parameter_.where,
             " says no values; give one of value, values, types, range, linspace, "
             "geomspace, or a distribution");
@@ -237,7 +237,7 @@ class Reader {
     if (value) fault(value->where, ": not for {}", name);
   }
 
-  // text: behind the parameter's name.
+  // text: the message after the parameter's name.
   template <class... Values>
   [[noreturn]] void fault(const Position& where,
                           fmt::format_string<const Values&...> text,
@@ -320,7 +320,7 @@ Value SweepParameter::draw(std::uint64_t seed, Index index, std::uint64_t attemp
   const auto counter = static_cast<std::uint64_t>(index);
   if (kind == Kind::values)
     return values[stream.below(static_cast<std::uint32_t>(values.size()), counter, attempt)];
-  // 32 bits, never 0 nor 1.
+  // u has 32 random bits and is never 0 or 1.
   const double u = (static_cast<double>(stream.word(counter, attempt)) + 0.5) / 4294967296.0;
   double x = 0;
   switch (kind) {

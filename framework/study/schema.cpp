@@ -8,8 +8,8 @@
 namespace softalign {
 namespace {
 
-// The keys that sweep.cpp, settings.cpp, parameter.cpp and claim.cpp read by hand; what is described
-// (metric, early_terminate, resources) is added to it.
+// The keys that sweep.cpp, settings.cpp, parameter.cpp and claim.cpp read without `describe`. The
+// schemas of the others (metric, early_terminate, resources) are added by sweep_schema().
 constexpr const char* kSweep = R"json({
   "type": "object",
   "properties": {

@@ -60,7 +60,7 @@ std::vector<Index> read_seeds(const Value& value, bool command_line) {
 
 namespace {
 
-// That the metric is one of dev, and which way it is good.
+// Checks that the metric is a registered dev metric with a better direction, and sets its goal.
 void check_metric(ComparedMetric& metric, const Position& where) {
   if (!metric.name.starts_with("dev/"))
     throw SpecError(
@@ -135,7 +135,7 @@ PlacedResources read_resources(const Value* block,
       throw SpecError("{}: a profile is a map, as 'partition: short', not {}",
                       over.where.str(),
                       over.describe());
-    std::vector<std::string> notes;  // who gives a profile knows that it replaces
+    std::vector<std::string> notes;  // not reported: a profile is meant to replace values
     const Position where = over.where;
     if (block)
       merge(root, std::move(over), "resources", notes);

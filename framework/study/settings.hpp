@@ -1,5 +1,5 @@
-// The settings of a sweep's file: how rows are listed, compared and stopped early, which a plan keeps, and what
-// rows ask of a scheduler.
+// The settings of a sweep's file: those stored in a plan (how rows are listed, compared and stopped early), and the
+// resources that rows request from a scheduler.
 #pragma once
 
 #include <bit>
@@ -52,7 +52,7 @@ enum class SweepMethod { variants, grid, random, zip, optuna };
 std::string_view to_string(SweepMethod method);
 bool from_string(std::string_view name, SweepMethod& method);
 
-// The settings of a sweep's file that a plan keeps.
+// The settings of a sweep's file that are stored in its plan.
 struct SweepSettings {
   std::string name;
   SweepMethod method = SweepMethod::grid;
@@ -60,7 +60,7 @@ struct SweepSettings {
   EarlyTerminateOptions early_terminate;
   std::vector<Index> seeds = {1};
   Index search_seed = 1;
-  std::vector<SweepParameter> parameters;  // in the order written: the last varies fastest
+  std::vector<SweepParameter> parameters;  // in the order of the file: the last varies fastest
 
   template <class V>
   void describe(V& v) {
@@ -74,18 +74,18 @@ struct SweepSettings {
   }
 };
 
-// Seeds as a list or {first: 1, count: 3}; on a command line also as 1,2,3 or one of them. Throws SpecError.
+// Reads seeds from a list or {first: 1, count: 3}; on a command line also from 1,2,3 or one seed. Throws SpecError.
 std::vector<Index> read_seeds(const Value& value, bool command_line = false);
 
-// The keys seeds, metric and early_terminate. Throws SpecError.
+// Reads the keys seeds, metric and early_terminate. Throws SpecError.
 void read_settings(Fields& fields, const Position& where, SweepSettings& settings);
 
-// A time limit in seconds: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]; nullopt
-// for other texts.
+// Returns a time limit in seconds, given as minutes, minutes:seconds, hours:minutes:seconds or
+// days-hours[:minutes[:seconds]]; nullopt for other texts.
 std::optional<Index> limit_seconds(const std::string& time);
 
-// The resources of a row that a scheduler is asked for: the `resources:` block of a sweep's file, or a profile file
-// with the same keys. None of them is part of a run's identity.
+// The resources that a row requests from a scheduler: the `resources:` block of a sweep's file, or a profile file
+// with the same keys. They are not part of a run's identity.
 //
 //   resources: {partition: short, time: "02:00:00", memory: 4G, cpus: 2, setup: [module load gcc]}
 struct Resources {
@@ -152,7 +152,7 @@ struct Resources {
 
 struct PlacedResources {
   Resources values;
-  Position where;  // of the block or the profile; no line: neither was given
+  Position where;  // of the block or the profile; without a line if neither was given
 };
 
 // Merges the keys of `profile` over those of `block`; either may be absent. Throws SpecError with

@@ -13,7 +13,7 @@
 namespace softalign {
 namespace {
 
-// For an option that the sweep itself gives each run.
+// Throws SpecError for an option that the sweep itself sets in each run.
 void refuse_own(const std::string& option, const Position& where) {
   if (option == "seed" || option == "name")
     throw SpecError("{}: '{}' is no option to change here: each run has its own{}",
@@ -24,7 +24,7 @@ void refuse_own(const std::string& option, const Position& where) {
 
 // Parts and variants ------------------------------------------------------------------------------
 
-// A map of paths (or blocks) and values, or a list as on the command line.
+// Reads a map of paths (or blocks) and values, or a list as on the command line.
 std::vector<Override> read_overrides(const Value& value, const std::string& what) {
   std::vector<Override> changes;
   if (value.is_list())
@@ -66,7 +66,7 @@ struct Shared {
   const Value* tiny = nullptr;
 };
 
-// The keys of a part, at `where`. variants: whether it has any, rather than parameters.
+// Reads the keys of a part, at `where`. variants: whether it has variants instead of parameters.
 SweepPart read_part(Fields& fields,
                     const std::string& name,
                     const Position& where,
@@ -113,7 +113,7 @@ std::vector<std::string> paths_of(const std::vector<SweepParameter>& parameters)
   return paths;
 }
 
-// Returns the parameter of this path. Throws SpecError if there is none; what: the place that names it.
+// Returns the parameter with this path. Throws SpecError if there is no such parameter. what: the key that names it.
 const SweepParameter& parameter_at(const std::string& path,
                                    const std::vector<SweepParameter>& parameters,
                                    const Position& where,
@@ -178,7 +178,7 @@ SweepCondition read_condition(const Value& value, const std::vector<SweepParamet
   return condition;
 }
 
-// Returns the text that, with the base's content, determines the rows of parameters.
+// Returns the text that, together with the base, determines the rows of parameters.
 std::string canonical(const Value& root) {
   constexpr std::string_view kOther[] = {"name",
                                          "base",
@@ -291,7 +291,7 @@ Sweep read_sweep(const fs::path& file, bool tiny) {
   sweep.question = fields.text("question", "");
   read_settings(fields, root.where, sweep);
   if (const Value* const resources = fields.find("resources")) {
-    read_resources(resources, {});  // only to refuse what is wrong in it
+    read_resources(resources, {});  // only to report errors in it
     sweep.resources = *resources;
   }
   if (tiny) sweep.seeds.resize(1);
