@@ -64,9 +64,10 @@ SystemResults results_of(const std::vector<PairedRuns>& pairs,
   SystemResults results;
   for (const PairedRuns& pair : pairs) {
     const StoredResults& stored = (pair.*side)->results;
-    const std::vector<Index> sentences = stored.of_length(lengths.shortest, lengths.longest);
-    results.seeds.push_back({&stored.counts.layout(), rows_of(stored.counts, sentences)});
-    results.clusters = stored.clusters_of(sentences);
+    results.seeds.push_back({&stored.counts.layout(), rows_of(stored.counts)});
+    results.clusters = stored.clusters;
+    results.test_set = (pair.*side)->test_set;
+    results.skipped = stored.outside(lengths.shortest, lengths.longest);
   }
   return results;
 }

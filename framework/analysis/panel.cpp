@@ -197,10 +197,12 @@ LengthCell length_cell(const std::vector<const Run*>& runs,
   if (!sure || known.size() < runs.size() || sentences.size() < 2 || draws.resamples == 0)
     return cell;
   SystemResults results;
+  const StoredResults& first = runs.front()->results;
   for (const Run* run : runs)
-    results.seeds.push_back(
-        {&run->results.counts.layout(), rows_of(run->results.counts, sentences)});
-  results.clusters = runs.front()->results.clusters_of(sentences);
+    results.seeds.push_back({&run->results.counts.layout(), rows_of(run->results.counts)});
+  results.test_set = runs.front()->test_set;
+  results.clusters = first.clusters;
+  results.skipped = first.outside(lengths.shortest, lengths.longest);
   const MetricFacts facts = known_metric->about();
   const auto within = [&](double x) { return std::clamp(x, facts.least, facts.most); };
   cell.interval = score_estimate(*known_metric, results, {.resamples = draws.resamples}).interval;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <numeric>
+#include <set>
 
 #include "framework/base/array.hpp"
 #include "framework/base/elementary.hpp"
@@ -48,23 +50,41 @@ double variance_of(const std::vector<double>& values) {
   return all.deviation * all.deviation;
 }
 
+bool is_skipped(const SystemResults& system, Index sentence) {
+  return !system.skipped.empty() && system.skipped[usize(sentence)];
+}
+
+// Sets the rows of `drawn` to those of the sentences that are not skipped.
 void take(const std::vector<Index>& sentences, const SystemResults& given, SystemResults& drawn) {
   for (std::size_t s = 0; s < given.seeds.size(); ++s) {
     CountRows& rows = drawn.seeds[s].rows;
     rows.clear();
-    for (const Index i : sentences) rows.push_back(given.seeds[s].rows[usize(i)]);
+    for (const Index i : sentences)
+      if (!is_skipped(given, i)) rows.push_back(given.seeds[s].rows[usize(i)]);
   }
 }
 
-// Returns numbers of systems on bootstrap samples of the test set, [numbers][draws]; without draws if there are
+Index sentences_of(const SystemResults& system) { return std::ssize(system.seeds.front().rows); }
+
+// Returns the number of clusters of the sentences that are not skipped.
+Index units_of(const SystemResults& system) {
+  std::set<Index> units;
+  for (Index i = 0; i < sentences_of(system); ++i)
+    if (!is_skipped(system, i))
+      units.insert(system.clusters.empty() ? i : system.clusters[usize(i)]);
+  return std::ssize(units);
+}
+
+// Returns numbers of systems on bootstrap samples of their test set, [numbers][draws]; without draws if there are
 // too few sentences. of(n, drawn) computes number n of one draw of each system.
 template <class Of>
-std::vector<std::vector<double>> on_draws(const Bootstrap& bootstrap,
-                                          const std::vector<SystemResults>& systems,
+std::vector<std::vector<double>> on_draws(const std::vector<SystemResults>& systems,
                                           std::size_t numbers,
                                           const BootstrapOptions& options,
                                           const Of& of) {
-  const Index count = bootstrap.units() < kFewestSentences ? 0 : options.resamples;
+  const SystemResults& first = systems.front();
+  const Bootstrap bootstrap(first.test_set, sentences_of(first), first.clusters);
+  const Index count = units_of(first) < kFewestSentences ? 0 : options.resamples;
   std::vector all(numbers, std::vector<double>(usize(count)));
   constexpr Index kTogether = 100;  // draws that share their memory
   Workers workers(std::max(1, options.threads));
@@ -79,12 +99,26 @@ std::vector<std::vector<double>> on_draws(const Bootstrap& bootstrap,
   return all;
 }
 
-Bootstrap bootstrap_of(const SystemResults& system) {
-  return {"bootstrap", std::ssize(system.seeds.front().rows), system.clusters};
-}
-
 double value_of(const Metric& metric, const SystemResults::Seed& seed) {
   return metric.value({*seed.layout, seed.rows});
+}
+
+// Returns the mean over the seeds; NaN if the metric is undefined for a seed.
+double score(const Metric& metric, const SystemResults& system) {
+  double sum = 0;
+  for (const SystemResults::Seed& seed : system.seeds) sum += value_of(metric, seed);
+  return sum / static_cast<double>(system.seeds.size());
+}
+
+// Returns the metric of each seed on the test set.
+std::vector<double> values_of(const Metric& metric, const SystemResults& system) {
+  std::vector<Index> all(usize(sentences_of(system)));
+  std::iota(all.begin(), all.end(), Index{0});
+  SystemResults counted = system;
+  take(all, system, counted);
+  std::vector<double> values;
+  for (const SystemResults::Seed& seed : counted.seeds) values.push_back(value_of(metric, seed));
+  return values;
 }
 
 void check(const SystemResults& baseline, const SystemResults& system) {
@@ -92,15 +126,16 @@ void check(const SystemResults& baseline, const SystemResults& system) {
     return seed.rows.size() == baseline.seeds.front().rows.size();
   };
   if (baseline.seeds.empty() || baseline.seeds.size() != system.seeds.size() ||
-      baseline.clusters != system.clusters || !std::ranges::all_of(baseline.seeds, same) ||
+      baseline.test_set != system.test_set || baseline.clusters != system.clusters ||
+      baseline.skipped != system.skipped || !std::ranges::all_of(baseline.seeds, same) ||
       !std::ranges::all_of(system.seeds, same))
     throw BugError("a difference of systems with other seeds or sentences");
 }
 
 }  // namespace
 
-Bootstrap::Bootstrap(std::string_view name, Index sentences, std::span<const Index> clusters)
-    : stream_(kSeed, name), units_(sentences) {
+Bootstrap::Bootstrap(const std::string& test_set, Index sentences, std::span<const Index> clusters)
+    : stream_(kSeed, "bootstrap " + test_set), units_(sentences) {
   if (clusters.empty()) return;
   std::map<Index, std::size_t> numbers;  // in the order of their first sentences
   for (std::size_t i = 0; i < clusters.size(); ++i) {
@@ -187,23 +222,14 @@ Estimate estimate(const std::vector<double>& seeds,
   return of;
 }
 
-double score(const Metric& metric, const SystemResults& system) {
-  double sum = 0;
-  for (const SystemResults::Seed& seed : system.seeds) sum += value_of(metric, seed);
-  return sum / static_cast<double>(system.seeds.size());
-}
-
 Estimate score_estimate(const Metric& metric,
                         const SystemResults& system,
                         const BootstrapOptions& options) {
-  const Bootstrap bootstrap = bootstrap_of(system);
-  std::vector<double> seeds;
-  for (const SystemResults::Seed& seed : system.seeds) seeds.push_back(value_of(metric, seed));
-  const auto draws = on_draws(
-      bootstrap, {system}, 1, options, [&](std::size_t, const std::vector<SystemResults>& drawn) {
+  const auto draws =
+      on_draws({system}, 1, options, [&](std::size_t, const std::vector<SystemResults>& drawn) {
         return score(metric, drawn[0]);
       });
-  return estimate(seeds, draws[0], bootstrap.units());
+  return estimate(values_of(metric, system), draws[0], units_of(system));
 }
 
 std::vector<Estimate> differences(const std::vector<const Metric*>& metrics,
@@ -211,9 +237,7 @@ std::vector<Estimate> differences(const std::vector<const Metric*>& metrics,
                                   const SystemResults& system,
                                   const BootstrapOptions& options) {
   check(baseline, system);
-  const Bootstrap bootstrap = bootstrap_of(baseline);
-  const auto draws = on_draws(bootstrap,
-                              {baseline, system},
+  const auto draws = on_draws({baseline, system},
                               metrics.size(),
                               options,
                               [&](std::size_t m, const std::vector<SystemResults>& drawn) {
@@ -221,11 +245,10 @@ std::vector<Estimate> differences(const std::vector<const Metric*>& metrics,
                               });
   std::vector<Estimate> all;
   for (std::size_t m = 0; m < metrics.size(); ++m) {
-    std::vector<double> seeds;
-    for (std::size_t s = 0; s < system.seeds.size(); ++s)
-      seeds.push_back(value_of(*metrics[m], system.seeds[s]) -
-                      value_of(*metrics[m], baseline.seeds[s]));
-    all.push_back(estimate(seeds, draws[m], bootstrap.units()));
+    std::vector<double> seeds = values_of(*metrics[m], system);
+    const std::vector<double> others = values_of(*metrics[m], baseline);
+    for (std::size_t s = 0; s < seeds.size(); ++s) seeds[s] -= others[s];
+    all.push_back(estimate(seeds, draws[m], units_of(baseline)));
   }
   return all;
 }

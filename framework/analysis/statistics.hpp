@@ -14,7 +14,7 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "framework/base/random.hpp"
@@ -44,14 +44,13 @@ struct BootstrapOptions {
 };
 
 // Test sets drawn with replacement: the only bootstrap of the project. A draw is a function of
-// name and number, so equal names give the same sentences on any machine.
+// the hash of the test set and a number, so comparisons and claims see the same draws on any machine.
 class Bootstrap {
  public:
   // Sentences of one cluster, [sentences], are drawn together because they are not independent of each other.
   // Empty: each sentence is a cluster.
-  Bootstrap(std::string_view name, Index sentences, std::span<const Index> clusters = {});
+  Bootstrap(const std::string& test_set, Index sentences, std::span<const Index> clusters = {});
 
-  Index units() const { return units_; }  // clusters
   // Returns the sentence indices of `units` drawn clusters; k counts from 1.
   std::vector<Index> draw(Index k) const;
 
@@ -94,21 +93,21 @@ Estimate estimate(const std::vector<double>& seeds,
 struct SystemResults {
   struct Seed {
     const CountLayout* layout;  // one per seed: runs may have measured different metrics
-    CountRows rows;
+    CountRows rows;             // of all sentences
   };
   std::vector<Seed> seeds;
+  std::string test_set = {};         // its hash
   std::vector<Index> clusters = {};  // [sentences]; empty: each sentence is a cluster
+  // [sentences], those outside a range of lengths: drawn, but not counted. Empty: all are counted.
+  std::vector<bool> skipped = {};
 };
-
-// Returns the mean over the seeds; NaN if the metric is undefined for a seed.
-double score(const Metric& metric, const SystemResults& system);
 
 Estimate score_estimate(const Metric& metric,
                         const SystemResults& system,
                         const BootstrapOptions& options = {});
 
 // Returns system - baseline for each metric, paired by seed and by sentence, all on the same draws. Throws BugError
-// if the numbers of seeds or sentences, or the clusters, differ.
+// if the numbers of seeds, or the sentences or their clusters, differ.
 std::vector<Estimate> differences(const std::vector<const Metric*>& metrics,
                                   const SystemResults& baseline,
                                   const SystemResults& system,

@@ -24,9 +24,8 @@ using Json = JsonObject;
 std::vector<Index> drawn_sentences(const Run& run, const Measurement& m, Index k) {
   const StoredResults& results = run.results;
   if (k == 0) return results.of_length(m.shortest, m.longest);
-  const Bootstrap bootstrap("bootstrap " + run.test_set,
-                            static_cast<Index>(results.source_lengths.size()),
-                            results.clusters);
+  const Bootstrap bootstrap(
+      run.test_set, static_cast<Index>(results.source_lengths.size()), results.clusters);
   std::vector<Index> drawn;
   for (const Index at : bootstrap.draw(k)) {
     const Index length = results.source_lengths(at);
@@ -39,8 +38,9 @@ std::vector<Index> drawn_sentences(const Run& run, const Measurement& m, Index k
 Index independent_sentences(const StoredResults& results, const Measurement& m) {
   const std::vector<Index> sentences = results.of_length(m.shortest, m.longest);
   if (results.clusters.empty()) return std::ssize(sentences);
-  const std::vector<Index> clusters = results.clusters_of(sentences);
-  return std::ssize(std::set(clusters.begin(), clusters.end()));
+  std::set<Index> units;
+  for (const Index at : sentences) units.insert(results.clusters[usize(at)]);
+  return std::ssize(units);
 }
 
 // Returns whether runs that were tested on the same sentences say that they have other lengths: they count them

@@ -16,8 +16,7 @@ namespace {
 
 const std::string kByLength = "test/by_length";
 
-// The metrics that the record has and this program knows, and those that can be computed from its
-// counts.
+// Returns the default metrics, and those of the record that this program knows.
 std::vector<NamedMetric> metrics_of(const Record& record) {
   std::vector<NamedMetric> metrics = default_metrics();
   if (!record.has(kByLength)) return metrics;
@@ -58,11 +57,10 @@ std::vector<Index> StoredResults::of_length(Index shortest, Index longest) const
   return {chosen.begin(), chosen.end()};
 }
 
-std::vector<Index> StoredResults::clusters_of(const std::vector<Index>& sentences) const {
-  std::vector<Index> chosen;
-  if (clusters.empty()) return chosen;
-  for (const Index at : sentences) chosen.push_back(clusters[usize(at)]);
-  return chosen;
+std::vector<bool> StoredResults::outside(Index shortest, Index longest) const {
+  std::vector<bool> is_outside(source_lengths.size(), true);
+  for (const Index at : of_length(shortest, longest)) is_outside[usize(at)] = false;
+  return is_outside;
 }
 
 double StoredResults::value(const std::string& metric, const std::vector<Index>& chosen) const {
@@ -72,7 +70,7 @@ double StoredResults::value(const std::string& metric, const std::vector<Index>&
     return known->value({counts.layout(), rows});
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception& error) {  // of a plugin
+  } catch (const std::exception& error) {  // thrown by a plugin
     throw DataError("metric {}: {}", metric, message_of(error));
   }
 }
@@ -85,7 +83,7 @@ MetricFacts facts_in(const Record& record, const std::string& metric) {
     facts.signature = record.attribute<std::string>(path, "signature").value_or("");
     return facts;
   }
-  try {  // of a plugin that is not loaded
+  try {  // the metric of a plugin that is not loaded
     return from_stored<MetricFacts>(record.attributes(path));
   } catch (const DataError&) {
     throw damaged_value(record.file(), path);
@@ -252,7 +250,7 @@ StoredResults read_results(const Record& record) {
       results.clusters.push_back(static_cast<Index>(number));
   results.counts = CountTable(count_layout(metrics_of(record)), std::ssize(results.source_lengths));
   for (const CountColumn& column : results.counts.layout().columns()) {
-    if (!record.has("test/" + column.name)) continue;  // a metric that the run did not know
+    if (!record.has("test/" + column.name)) continue;  // the run did not measure it
     const auto width = usize(column.width);
     const auto place = usize(results.counts.layout().place(column.name, column.width));
     const Array1d numbers = numbers_in(record, "test", column.name);

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <boost/test/unit_test.hpp>
+#include "framework/analysis/comparison.hpp"
 #include "framework/analysis/statistics.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/eval/metric.hpp"
@@ -179,8 +180,7 @@ BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
   BOOST_TEST(judged.seeds == (first > 0) + (second > 0));
   std::vector<double> drawn;
   for (Index k = 1; k <= kResamples; ++k) {
-    const auto sentences =
-        Bootstrap("bootstrap " + f.results.of("reverse", "none")[0].test_set, 30).draw(k);
+    const auto sentences = Bootstrap(f.results.of("reverse", "none")[0].test_set, 30).draw(k);
     drawn.push_back((losses(0, sentences) + losses(1, sentences)) / 2);
   }
   const Estimate expected = estimate({first, second}, drawn, 30);
@@ -190,6 +190,39 @@ BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
   BOOST_TEST(judged.p_holm == expected.p, near);  // the only claim
   const std::vector<StudyClaim> twice = {claims[0], claims[0]};
   BOOST_TEST(judge(twice, 2, runs_of)[1].p_holm == std::min(1.0, 2 * expected.p), near);
+}
+
+// `compare` and claims agree on the same difference, also in a range of lengths.
+BOOST_AUTO_TEST_CASE(claims_and_comparisons_draw_the_same_test_sets) {
+  const auto near = boost::test_tools::tolerance(1e-9);
+  std::map<std::string, std::vector<Run>> seeds;
+  for (const std::string variant : {"none", "additive"})
+    seeds[variant] = finished().results.of("reverse", variant);
+  for (const bool clustered : {false, true}) {
+    std::vector<Run> runs;
+    for (auto& [variant, of_variant] : seeds)
+      for (Run& run : of_variant) {
+        read_configuration(run);
+        for (Index i = 0; clustered && i < 30; ++i) run.results.clusters.push_back(i / 2);
+        runs.push_back(run);
+      }
+    for (const std::string lengths : {"", "[1-4]"}) {
+      const std::string text =
+          fmt::format("loss{0}(reverse/additive) > loss{0}(reverse/none)", lengths);
+      const std::vector<StudyClaim> claims = {{Statement(text, {}), {}, ""}};
+      const JudgedClaim judged = judge(
+          claims, 2, [&](const Measurement& m) -> auto& { return seeds.at(m.variant); })[0];
+      const LengthRange range = lengths.empty() ? LengthRange{} : length_range("1-4");
+      const auto against = against_baseline(compare(runs, metric_names("loss"), range), {});
+      BOOST_REQUIRE(against.size() == 1u);
+      const Estimate& other = against[0].estimate;
+      const double sign = against[0].group == 0 ? 1 : -1;  // additive - none, or the reverse
+      BOOST_TEST(judged.estimate.error > 0);
+      BOOST_TEST(judged.estimate.value == sign * other.value, near);
+      BOOST_TEST(judged.estimate.error == other.error, near);
+      BOOST_TEST(judged.estimate.p == other.p, near);
+    }
+  }
 }
 
 // A claim with a 95 % interval of [-2.61, 1.38], p = 0.561 and one seed of two was once judged "holds".
