@@ -52,7 +52,7 @@ void Averaging::evaluated(const MetricTable& dev, const real* parameters) {
     keep(best ? metric_.value(dev) : 0, parameters);
 }
 
-// Keeps as many epochs as are wanted; of the best ones, ties, the older.
+// Keeps at most options_.epochs epochs, the last or the best; of equally good ones, the older.
 void Averaging::keep(double value, const real* parameters) {
   epochs_.push_back({value, Numbers(parameters, parameters + size_)});
   if (std::ssize(epochs_) <= options_.epochs) return;

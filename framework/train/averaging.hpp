@@ -1,4 +1,4 @@
-// Averages of parameters over training: which ones are evaluated and tested instead of the last update's
+// Averages of parameters over training, which are evaluated and tested instead of the last update's
 // (AverageOptions). Their state is part of every checkpoint.
 #pragma once
 
@@ -16,17 +16,17 @@ class Averaging {
  public:
   using Numbers = std::vector<real>;
 
-  // size: of the parameters' flat buffer. Throws SpecError.
+  // size: that of the parameters' flat buffer. Throws SpecError for an invalid metric.
   Averaging(const AverageOptions& options, Index size);
 
-  // Before the first update, then after each.
+  // begin is called before the first update, updated after each.
   void begin(const real* parameters);
   void updated(Index update, const real* parameters, Workers& workers);
-  // The parameters for a dev evaluation at the end of an epoch; empty: the parameters as they are.
+  // Returns the parameters for a dev evaluation; empty: `parameters`.
   std::optional<Numbers> for_evaluation(const real* parameters) const;
-  // After that evaluation.
+  // Called after that evaluation.
   void evaluated(const MetricTable& dev, const real* parameters);
-  // The parameters for the test; empty: those selected by the dev evaluations.
+  // Returns the parameters for the test; empty: those selected by the dev evaluations.
   std::optional<Numbers> for_test() const;
 
   void save(Blobs& blobs) const;
@@ -45,7 +45,7 @@ class Averaging {
   std::size_t size_;
   WatchedMetric metric_;
   Numbers moving_;             // exponential
-  std::vector<Epoch> epochs_;  // last, best: in the order of training, or the states of `every`
+  std::vector<Epoch> epochs_;  // last, best: epochs or states of `every`, in training order
 };
 
 }  // namespace softalign

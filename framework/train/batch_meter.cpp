@@ -57,12 +57,12 @@ BatchBytes BatchMeter::at(const std::string& key,
     return place->second;
   };
   const auto columns = [=](Index pixels) { return (pixels + height - 1) / height * height; };
-  const Index mark = height > 1 ? 1 : 0;  // behind the columns
+  const Index mark = height > 1 ? 1 : 0;  // the end mark after the columns
   const Index source = columns(wanted.source - mark), target = wanted.target,
               longest = std::max(source, target);
   const auto stays = [=](Index side) {
     return 16 * side < longest;
-  };  // much shorter than the other
+  };  // because this side is much shorter
   const auto part = [=](Index side, Index of_longest) {
     return stays(side) ? side : (side * of_longest + longest / 2) / longest;
   };

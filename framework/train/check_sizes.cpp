@@ -52,7 +52,7 @@ std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
 
 namespace {
 
-// Measured on finished runs: a symbol of a vocabulary; a number of a frame, with its text.
+// Bytes measured on finished runs: of a symbol of a vocabulary; of a number of a frame, with its text.
 constexpr double kSymbol = 112, kFrameBytes = sizeof(float) + 2;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Refuses sizes that are legal one by one but together exceed the machine's memory, before anything starts. Memory
-// of the model is in memory.hpp; that of the data is here.
+// Refuses sizes that are legal one by one but together exceed the machine's memory, before anything starts. The
+// memory of models is estimated in memory.hpp, that of the data here.
 #pragma once
 
 #include <string>
@@ -14,18 +14,18 @@ namespace softalign {
 struct SizeCheck {
   MachineMemory machine = machine_memory();
   bool refuse = true;      // false: only warns
-  Index side_by_side = 1;  // runs of this size that work at a time on this machine
+  Index side_by_side = 1;  // number of such runs that train together on this machine
   int ranks = 1;           // processes that share a run
 };
 
-// Throws SpecError, at the option of the largest part, when the estimate, `side_by_side` times, is more than
-// the machine can give. Returns a note for people where it is nearly as much, or where sizes that are
-// not known yet may make it more, or nothing.
+// Throws SpecError, at the option of the largest part, if `side_by_side` times the estimate exceeds the memory of
+// the machine. Returns a note for the user if it comes close, or if it may exceed it because sizes are not known
+// yet; else "".
 std::string check_sizes(const MemoryEstimate& estimate,
                         const SizeCheck& check,
                         const Origins& origins);
 
-// Checks a run, as far as `data` says; see MemoryMeter. needed: the estimate, also when it is refused.
+// Checks a run by the sizes in `data`; see MemoryMeter. needed: receives the estimate, even if the run is refused.
 std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
                             const DataOutline& data,
                             int threads,
@@ -34,10 +34,10 @@ std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
 
 // The memory of a run's data, from their outline.
 
-// The size of a vocabulary that may not be known yet: one symbol besides the specials.
+// Returns the size of a vocabulary; if it is not known yet, one symbol besides the specials.
 Index at_least_one_symbol(Index known);
 
-// Unknown lengths are assumed to be as even as possible, and no longer than in training.
+// Fills in unknown lengths: all from 1 to the longest are equally likely, and an unknown longest is that of training.
 DataOutline assumed(DataOutline data);
 
 // Bytes of a symbol's name and the following space, as tasks name their symbols.
@@ -47,13 +47,13 @@ double bytes_of_vocabularies(const DataOutline& data);
 // Bytes of the examples in memory (data/dataset.hpp), their texts a little longer than the symbols' names.
 double bytes_of_examples(const DataOutline& data);
 
-// Pairs of symbols that occur together. If they were not counted, all pairs are assumed to be equally likely.
+// Returns the number of pairs of symbols that occur together; if not counted, all pairs are assumed equally likely.
 Index cells_of(const DataOutline& data);
 
 // The mean length of a sentence's longer side, with </s>.
 Index typical_length(const DataOutline::SplitOutline& split);
 
-// At most, of a run.
+// Upper bounds for one run, which may stop early.
 double updates_of(const TrainOptions& train, const DataOutline::SplitOutline& data);
 double dev_evaluations_of(const Spec& spec, const DataOutline::SplitOutline& train);
 

@@ -21,13 +21,13 @@
 namespace softalign {
 namespace {
 
-// A dev metric that training, or who compares runs, is steered by.
+// A dev metric that controls training or the comparison of runs.
 struct Watched {
   std::string option;  // "train.early_stopping.metric"
   std::string metric;  // "dev/loss"
 };
 
-// compared: what runs are compared by, if anything.
+// compared: the metric that runs are compared by; may be empty.
 std::vector<Watched> watched_by(const TrainOptions& train,
                                 const std::string& compared,
                                 Checks& checks) {
@@ -45,7 +45,7 @@ std::vector<Watched> watched_by(const TrainOptions& train,
   return all;
 }
 
-// A watched metric must be defined on the dev sentences. reference: the longest of them.
+// Throws SpecError if a watched metric is undefined on the dev sentences. reference: the longest dev reference.
 void check_watched(const Spec& spec,
                    const DataOutline& data,
                    const Model& model,
@@ -55,7 +55,7 @@ void check_watched(const Spec& spec,
   if (!data.dev.references)
     throw SpecError("{}: the dev sentences have no references, so there is nothing to watch",
                     watched.option.substr(0, watched.option.rfind(".metric")));
-  // A sentence as an evaluation of this spec finds it: a word, decoded correctly and attended to.
+  // A sentence as this spec evaluates it: one word, decoded correctly and attended to.
   const std::vector<Token> target = {kSpecials};
   const std::vector<Link> links = {{0, 0, true}};
   const TeacherForced forced{0, {kSpecials, kEnd}, {kSpecials, kEnd}, {2, 1, {1, 1}}, {}, {}};
@@ -82,7 +82,7 @@ std::string longest_reference(const Split& split) {
   return longest;
 }
 
-// Throws SpecError where the encoder reads other sources than the task has.
+// Throws SpecError if the encoder or the options of evaluation do not suit the task's sources.
 void check_source(const Spec& spec, const DataOutline& data, const Encoder& reader) {
   const FrameFormat wanted = reader.frames(), &frames = data.frames;
   const std::string &encoder = spec.model.encoder.type, &task = spec.task.type;
@@ -164,7 +164,7 @@ void check_unknown_words(const Spec& spec, const DataOutline& data, const Model&
         "{}: {} reads attention weights, but the model has none; use forbid, or remove it",
         kOption,
         options.by);
-  constexpr Index kLength = 1000;  // any that an encoder would shorten
+  constexpr Index kLength = 1000;  // any length that an encoder would shorten
   if (data.frames || model.encoder().positions(kLength) != kLength)
     throw SpecError(
         "{}: {} puts source words into the output, but the annotations of encoder '{}' "
@@ -201,7 +201,7 @@ void check_values(const Spec& spec, Checks& checks) {
   });
 }
 
-// Checks what model and training need of the data. reference: the longest of dev.
+// Checks that the data has what model and training need. reference: the longest dev reference.
 void check_needs(const Spec& spec,
                  const DataOutline& data,
                  const Model& model,
@@ -286,7 +286,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
   const Spec& spec = resolved.spec;
   Checks checks(resolved.origins);
   check_values(spec, checks);
-  // Plugins refuse options and company that they cannot work with when they are built.
+  // Constructors of plugins refuse options and combinations that they do not support.
   DataOutline data;
   const bool has_task = checks.pass([&] { data = make_plugin<TaskKind>(spec.task)->outline(); });
   std::optional<Model> model;

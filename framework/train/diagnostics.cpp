@@ -18,7 +18,7 @@ std::map<std::string, std::unique_ptr<Diagnostic>> made(const DiagnosticsOptions
   return all;
 }
 
-// A name of each array and axis of its own: that of a dataset in the diagnostic's group of the record.
+// Checks that names of arrays and axes are unique, since each names a dataset in the diagnostic's group of the record.
 void check_names(const Diagnostic& diagnostic) {
   std::set<std::string> arrays = {"update"}, axes;
   const auto check = [](bool fine, const std::string& name) {

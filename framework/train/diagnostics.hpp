@@ -1,4 +1,4 @@
-// Runs the diagnostics of a spec at their moments, and records their findings.
+// Runs the diagnostics of a spec at the moments that they choose, and records their findings.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class Diagnostics {
               Recorder& recorder,
               Workers& workers,
               Observer& observer);
-  // Looks at one split, at an update. Throws Interrupted when the observer asks for it.
+  // Runs the diagnostics that look at this split at this moment. Throws Interrupted if the observer requests it.
   void look(Moment moment, const Split& split, Index update) const;
 
  private:
@@ -32,7 +32,7 @@ class Diagnostics {
   Observer& observer_;
 };
 
-// All looks of a run, by the diagnostics that are chosen.
+// A diagnostic and a split that it looks at during a run.
 struct Look {
   std::string name;
   std::shared_ptr<const Diagnostic> diagnostic;
@@ -40,10 +40,10 @@ struct Look {
 };
 std::vector<Look> looks_of(const DiagnosticsOptions& options);
 
-// The arrays that the chosen diagnostics may find, by the diagnostic's name.
+// Returns the arrays that the chosen diagnostics may find, by the diagnostic's name.
 std::map<std::string, std::vector<FoundArray>> arrays_found(const DiagnosticsOptions& options);
 
-// Throws SpecError for a diagnostic that cannot measure the model, naming its option.
+// Throws SpecError, which names the option, for a diagnostic that cannot measure the model.
 void check_diagnostics(const DiagnosticsOptions& options, const Model& model);
 
 }  // namespace softalign

@@ -1,4 +1,4 @@
-// Evaluates the dev and the test sentences of a run, as its spec demands.
+// Evaluates the dev or test sentences of a run, as its spec requires.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ enum class EvaluatedSentences { dev, test };
 
 class Evaluation {
  public:
-  // Everything must outlive it. IBM Model 1 is trained here, if the test asks for it.
+  // The arguments must outlive it. Trains IBM Model 1 if the test needs it.
   Evaluation(EvaluatedSentences sentences, const Spec& spec, const Dataset& data, Ranks& ranks);
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
-  // Collective; the first rank has the results. Throws Interrupted if the observer requests it.
+  // Collective; only the first rank has the results. Throws Interrupted if the observer requests it.
   EvaluatedSplit run(const Model& model, Workers& workers, Observer& observer);
 
  private:

@@ -35,8 +35,8 @@ KeptCheckpoints kept_checkpoints(const RecordOptions& options) {
                           : KeptCheckpoints::last;
 }
 
-// Returns the options for people, or for the end of the run, that differ from the record of a complete run, which is not
-// written again.
+// Returns a note for each of the options tags, notes and record.keep that differs from the record of a complete run,
+// which is not rewritten.
 std::vector<std::string> not_taken_over(const ResolvedSpec<Spec>& resolved, const Record& record) {
   const Value recorded = parse_yaml(record.spec_yaml(), record.file().string());
   std::vector<std::string> found;
@@ -67,7 +67,7 @@ std::string yaml_in(const std::filesystem::path& folder, ResolvedSpec<Spec> reso
   return resolved_yaml(root, resolved.origins);
 }
 
-// A run between its opening and its end: its parts, and its observer.
+// The parts of a run that has been opened, and its observer.
 struct Run {
   const Spec& spec;
   const Dataset& data;
@@ -76,7 +76,7 @@ struct Run {
   Workers& workers;
   Observer& observer;
 
-  // Records what is known before training: sizes, counts, vocabularies, images.
+  // Records the facts that are known before training: sizes, counts, vocabularies, images.
   void record_setting() const {
     for (const Split* split : {&data.train, &data.dev, &data.test}) {
       const SplitCounts& c = split->counts;
@@ -114,7 +114,7 @@ struct Run {
     record_images(recorder, spec, data, model);
   }
 
-  // The run resumes with the plugins that are loaded now, whatever it was started with.
+  // Warns if the run was started with other plugins, because it resumes with those that are loaded now.
   void note_changed_plugins() const {
     for (const std::string& plugin : changed_plugins(read_history(recorder.folder()))) {
       const std::string note = "begun by " + plugin;
@@ -134,7 +134,7 @@ struct Run {
     }
   }
 
-  // `update`: when the parameters were selected.
+  // update: the update at which the parameters were selected.
   MetricTable test(Index update, Leader& leader) const {
     Evaluation evaluation(EvaluatedSentences::test, spec, data, leader.ranks());
     leader.calls_for(EvaluatedSentences::test, model);
@@ -160,7 +160,7 @@ struct Prepared {
   std::unique_ptr<Workers> workers;
 };
 
-// Throws everything that the data, the spec or a plugin can spoil.
+// Throws every exception that the data, the spec or a plugin can cause.
 Prepared prepare(const ResolvedSpec<Spec>& resolved,
                  const ExperimentOptions& options,
                  Observer& observer) {
@@ -220,7 +220,7 @@ void check_ranks(int ranks, Index groups) {
         "{} ranks, but train.groups is {}; start at most as many ranks as groups", ranks, groups);
 }
 
-// Another rank than the first. What spoils its preparation spoils that of the first rank, too, which tells it.
+// Runs a rank other than the first. If preparation fails here, it fails on the first rank, too, which reports it.
 void serve(const ResolvedSpec<Spec>& resolved,
            const ExperimentOptions& options,
            Observer& observer) {
@@ -240,7 +240,7 @@ void serve(const ResolvedSpec<Spec>& resolved,
 }  // namespace
 
 int threads_of_run(int asked, const Spec& spec) {
-  constexpr Index kFewest = 4;    // sentences of a thread: with fewer, more threads gain nothing
+  constexpr Index kFewest = 4;    // sentences of a thread: with fewer, more threads are not faster
   constexpr Index kTypical = 25;  // positions of a sentence
   const Index useful = std::max<Index>(1, most_pairs(spec.train.batch, kTypical) / kFewest);
   return asked > 0 ? asked : static_cast<int>(std::min<Index>(resolve_thread_count(0), useful));
@@ -266,7 +266,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   const UsualArithmetic usual;
   const Spec& spec = resolved.spec;
   Ranks& ranks = options.ranks ? *options.ranks : only_rank();
-  // A step that other ranks share is finished.
+  // A step that other ranks share is always finished, never abandoned.
   const AbandonScope steps(ranks.count() == 1 ? AbandonScope::flag() : nullptr);
   RunPlace place;
   ExperimentOutcome outcome;

@@ -37,7 +37,7 @@ std::span<real> values_of(Model& model) {
 Leader::~Leader() {
   try {
     call(ranks_, Call::end);
-  } catch (const std::exception&) {  // they are gone
+  } catch (const std::exception&) {  // the followers are gone
   }
 }
 

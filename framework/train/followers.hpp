@@ -1,6 +1,6 @@
 // One run on several ranks (base/ranks.hpp). The first rank trains and records as a process alone would; the others
-// follow it: they have the data, the model and a share of each step and each evaluation, but decide nothing and write
-// nothing.
+// follow it: they have the data and the model, and compute a share of each step and each evaluation, but decide nothing
+// and write nothing.
 #pragma once
 
 #include <exception>
@@ -13,7 +13,7 @@
 
 namespace softalign {
 
-// The first rank's side. Does nothing for a rank alone. The followers end with it.
+// The first rank's side; does nothing if there is one rank. Its destructor ends the followers.
 class Leader {
  public:
   explicit Leader(Ranks& ranks) : ranks_(ranks) {}
@@ -22,10 +22,10 @@ class Leader {
   Leader& operator=(const Leader&) = delete;
   Ranks& ranks() { return ranks_; }
 
-  // Each calls the followers; then the first rank does its own share of the same work.
+  // Each function calls the followers; then the first rank does its own share of the same work.
   void calls_for(const UpdateOrder& update);
-  void calls_for(EvaluatedSentences sentences, Model& model);  // with the model's parameters of now
-  void calls_for_state(std::size_t buffer);                    // of TrainingStep
+  void calls_for(EvaluatedSentences sentences, Model& model);  // sends the model's parameters
+  void calls_for_state(std::size_t buffer);                    // TrainingStep::state
   void sets_state(std::size_t buffer);
   void sets_parameters(Model& model);
 
@@ -33,16 +33,16 @@ class Leader {
   Ranks& ranks_;
 };
 
-// The other side: returns when the leader ends.
+// The other ranks' side: returns when the leader ends.
 void follow(const Spec& spec, const Dataset& data, Model& model, Workers& workers, Ranks& ranks);
 
-// For a rank that cannot follow: waits for the leader's first call.
+// Waits for the leader's first call, for a rank that cannot follow, and returns whether it is the end.
 bool leader_has_ended(Ranks& ranks);
 
-// The failure of another rank: nothing is left to tell.
+// Thrown by ranks other than the first after a failure, which the first rank reports.
 class Dismissed : public std::exception {};
 
-// Runs `work` on all ranks; its result names what must be the same on all. If it fails anywhere, or differs, the first
+// Runs `work` on all ranks; its result must be the same on all. If it fails on any rank, or differs, the first
 // rank throws its own failure or one that names the rank, and the others throw Dismissed. Collective.
 void agree(Ranks& ranks, const std::function<std::string()>& work);
 

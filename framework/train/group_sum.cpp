@@ -78,7 +78,7 @@ void GroupSum::finish(WeightGradients& weights, TableGradients& tables) {
   rows_.clear();
 }
 
-// The rows that any group touched, side by side, as if they were a dense buffer.
+// Sums the rows that any group touched, side by side, as if they were a dense buffer.
 void GroupSum::sum_tables(TableGradients& tables) {
   if (tables_.empty()) return;
   ByteWriter touched;

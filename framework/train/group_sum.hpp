@@ -1,5 +1,5 @@
-// The gradients of the groups of a batch (train.groups), on one rank or several, added in a fixed binary tree:
-// ((0 + 1) + (2 + 3)) + ... So a sum depends on the number of groups alone.
+// The gradients of the groups of a batch (train.groups), on one rank or several, added in a fixed binary tree,
+// ((0 + 1) + (2 + 3)) + ..., so that a sum depends only on the number of groups.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace softalign {
 
-// The trained parameters that a rank updates, and whose optimiser state it holds: a slice of those without tables,
-// and one of the tables. All of them for a rank alone.
+// The trained parameters that a rank updates, and whose optimiser state it holds: a slice of those outside tables,
+// and one of the tables. A single rank owns all of them.
 class OwnedParameters {
  public:
   OwnedParameters(const ParameterStore& store, const Ranks& ranks);
@@ -37,11 +37,11 @@ class GroupSum {
  public:
   GroupSum(const ParameterStore& store, const OwnedParameters& owned, Ranks& ranks);
 
-  // Before each group: gives the weights' gradients a buffer, if the last group's was taken.
+  // Called before each group: gives the weights' gradients a buffer, if `add` took the last group's.
   void prepare(WeightGradients& weights);
   // Takes the gradients of this rank's next group.
   void add(WeightGradients& weights, const TableGradients& tables, Workers& workers);
-  // The sums over all groups: those of the rank's own parameters, and other numbers elsewhere. Collective.
+  // Writes the sums over all groups: total for the rank's own parameters, partial for others. Collective.
   void finish(WeightGradients& weights, TableGradients& tables);
 
  private:

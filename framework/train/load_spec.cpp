@@ -17,7 +17,7 @@ bool names_plugin(const Value& item) {
   return item.is_scalar() && !item.text.empty();  // otherwise the reader reports the error
 }
 
-// The folder that a relative path is relative to.
+// Returns the folder that a relative path is relative to.
 fs::path base_folder(const Position& where) {
   return where.line > 0 ? fs::path(where.file).parent_path() : "";
 }
@@ -37,11 +37,11 @@ std::string options_for(const std::vector<Value>& plugins) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// The options that name a run, as blocks within each other.
+// Paths of the options that may name a run.
 const std::vector<std::string> kRuns[] = {
     {"init", "from"}, {"task", "vocabulary", "from"}, {"task", "vocabulary", "target_from"}};
 
-// Gives the run's folder to each of them that is the beginning of a run's ID.
+// Replaces each option of kRuns that is a prefix of a run ID by the run's folder.
 void find_named_runs(Value& root, const std::string& results) {
   for (const std::vector<std::string>& path : kRuns) {
     Value* run = &root;
@@ -61,7 +61,7 @@ void find_named_runs(Value& root, const std::string& results) {
   }
 }
 
-// Of `all`, the list that the item is in, nothing is loaded where a file of others is the one that names it.
+// Loads a plugin, or if `named` is refuse, throws SpecError unless it is loaded. all: the item's list, for the hint.
 void load_item(const Value& item, NamedPlugins named, const std::vector<Value>& all) {
   if (!names_plugin(item)) return;
   try {

@@ -1,4 +1,4 @@
-// From a spec tree to a resolved spec: loads its plugins first, finds runs that it names by ID, and checks
+// Turns a spec tree into a resolved spec: loads its plugins first, finds runs that it names by ID, and checks
 // combinations of options.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace softalign {
 
-// The treatment of the plugins that a tree names. load: a spec, sweep or study that the command line names is
-// the user's. refuse: a record, or the plan in a folder, may come from anyone; `--plugin` replaces its list.
+// The treatment of plugins that a tree names. load: for a spec, sweep or study on the command line, which is the
+// user's own. refuse: for a record or a plan, which may come from anyone; `--plugin` replaces its list.
 enum class NamedPlugins { load, refuse };
 
 // Loads the plugins of a tree, then `more`, and reads the tree. In the resulting spec, plugins and the
@@ -24,13 +24,13 @@ ResolvedSpec<Spec> load_with_plugins(SpecTree tree,
                                      const std::string& results = "results",
                                      NamedPlugins named = NamedPlugins::load);
 
-// A member of the spec's `plugins` is relative to the file that names it; `more` to the working
-// directory.
+// Loads the plugins of a tree, then `more`. Paths in the tree are relative to the file that names them;
+// those of `more`, to the working directory.
 void load_plugins(Value& root,
                   const std::vector<std::string>& more,
                   NamedPlugins named = NamedPlugins::load);
 
-// The files of the plugins that were loaded.
+// Returns the files of the loaded plugins.
 std::vector<std::string> named_plugins();
 
 // Checks a spec beyond types and ranges, before the first file is written. Throws SpecError with one line per
@@ -39,15 +39,15 @@ std::vector<std::string> named_plugins();
 // measured because runs are compared by it; may be empty.
 void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared = {});
 
-// Throws SpecError for a registered metric that breaks a law of its kind: a test measures all of them.
+// Throws SpecError for a registered metric that fails a conformance test, because runs measure all by default.
 void check_metrics();
 
-// The outline of data that has been read, instead of the task's own.
+// Return the outline of data that has been read, instead of the task's own.
 DataOutline outline_of(const Dataset& data);
 DataOutline outline_of(const Dataset& data, const Spec& spec);  // with the cells of its baselines
 DataOutline::SplitOutline outline_of(const Split& split);
 
-// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the position of that, or
+// Calls `check`. A SpecError that begins with an option, "train.loss: ...", gets the position of the option, or
 // of the block around it, unless it has one.
 void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check);
 

@@ -39,8 +39,8 @@ std::string amount_text(Index amount, const MatchRequest& request, Index target)
                      100 * difference(amount, target));
 }
 
-// The model for which the widths of a tree are tried. They grow in the ratio in which they were written, one at
-// a time if possible, so that several widths can be adjusted as finely as one.
+// Tries widths for the model of a spec tree. They grow in the ratio in which they were written, one at a time
+// if possible, so that several widths can be adjusted as finely as one.
 class Widths {
  public:
   struct Tried {
@@ -55,7 +55,7 @@ class Widths {
     widest_ = std::ranges::max(adjusted_, {}, &Adjusted::written).written;
   }
 
-  // The step at which all are as they were written.
+  // Returns the step at which all widths are as written.
   Index written() const { return steps() * widest_; }
 
   std::vector<std::pair<std::string, Index>> changes(Index step) const {
@@ -73,7 +73,7 @@ class Widths {
       for (const auto& [path, width] : changes(step))
         apply(root, parse_override(fmt::format("{}={}", path, width), {}), notes);
       return amount_of(read(root).model, request_);
-    } catch (const SpecError& error) {  // no multiple of the heads; too large
+    } catch (const SpecError& error) {  // not a multiple of the heads; too large
       fault_ = in_one_line(error);
     } catch (const MachineError& error) {
       fault_ = error.what();
@@ -81,13 +81,13 @@ class Widths {
     return std::nullopt;
   }
 
-  // The nearest amounts from below and from above that legal widths have; they grow with the step.
+  // Returns the nearest amounts below and above the target that valid widths have; amounts grow with the step.
   std::vector<Tried> nearest() {
     const Index least = steps(), most = least * kLargestLayer;
     std::optional<Tried> below, above = at_least(least);
     if (!above)
       throw SpecError("no value of {} gives a valid model: {}", adjusted_.front().path, fault_);
-    Index wide = least;  // certainly not below the solution
+    Index wide = least;  // upper bound of the solution after this loop
     while (above && above->amount < target_ && wide < most) {
       below = above;
       wide = std::min(2 * below->step, most);
@@ -144,7 +144,7 @@ class Widths {
   // Returns the number of steps that widen the widest option by one.
   Index steps() const { return adjusted_.size() == 1 ? 1 : 16 * std::ssize(adjusted_); }
 
-  // The first of equal ones is the first to grow.
+  // Returns the widths at a step. Of equal widths, the first one grows first.
   std::vector<Index> at(Index step) const {
     const Index count = std::ssize(adjusted_);
     Index waits = count - 1;
@@ -156,7 +156,7 @@ class Widths {
     return widths;
   }
 
-  // Returns the amount of the first legal widths from a step on.
+  // Returns the first step from `step` on whose widths are valid, and its amount.
   std::optional<Tried> at_least(Index step) {
     constexpr Index kMostHeads = 256;
     std::vector<Index> before;
@@ -171,7 +171,7 @@ class Widths {
   Index target_;
   std::vector<Adjusted> adjusted_;
   Index widest_ = 0;   // as written
-  std::string fault_;  // the last one
+  std::string fault_;  // the last error
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Fair baselines: widths that give a model as many parameters as another, or as many multiplications a target symbol.
+// Fair baselines: widths that give a model as many parameters as another, or multiplications per target symbol.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct Symbols {
 struct MatchRequest {
   std::string by = "parameters";  // or "multiplications"
   std::vector<std::string> adjust = {
-      "model.decoder.units"};  // options that are set, which keep their ratio
+      "model.decoder.units"};  // options that are adjusted, in a fixed ratio
   Symbols symbols = {};
   std::vector<Index> lengths = {20,
-                                20};  // source and target positions, with </s>, of multiplications
+                                20};  // source and target positions, with </s>, for multiplications
 };
 
 struct Match {
@@ -29,15 +29,15 @@ struct Match {
   Index amount;
 };
 
-// The symbols of a task that generates its sentences; for files, the data is read to count them.
+// Returns the symbols of the spec's task; if it reads files, the data is read to count them.
 Symbols symbols_of(const Spec& spec);
 
-// The amount that `by` names. Throws SpecError where the model cannot be built, MachineError where it does not
-// fit.
+// Returns the amount that `by` names. Throws SpecError if the model cannot be built, MachineError if it does not
+// fit in memory.
 Index amount_of(const ModelOptions& model, const MatchRequest& request);
 
-// The widths of a spec's YAML that come nearest to a target; the written ones where they are within 1 % of it.
-// Throws SpecError where none come within 1 %.
+// Returns the widths of a spec's YAML that come nearest to a target; the written ones if they are within 1 % of it.
+// Throws SpecError if none come within 1 %.
 Match match_widths(const Value& root, const MatchRequest& request, Index target);
 
 }  // namespace softalign

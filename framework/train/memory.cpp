@@ -23,8 +23,8 @@ namespace softalign {
 namespace {
 
 constexpr double kNumber = sizeof(real);
-// Measured on finished runs: the memory of a program that is not counted here (libraries, HDF5, stacks), of
-// a symbol of the texts in results, of an update in the journal when the record is built.
+// Bytes measured on finished runs: of the program beyond what is counted here (libraries, HDF5, stacks), of
+// a symbol of the texts in results, of an update in the journal while the record is built.
 constexpr double kProgram = 14e6, kTextBytes = 12, kUpdate = 700;
 
 // Models whose weights are 0 and occupy no memory.
@@ -40,8 +40,8 @@ class UntrainedModels {
       const View logits = models_.back()->output_layer().bias();
       if (!logits) continue;
       for (Index v = 0; v < logits.size(); ++v)
-        logits.data[v] = -static_cast<real>(v);  // falling: a search finds the best at once
-      logits.data[kEnd] = real(-1e9);            // none ends before its limit
+        logits.data[v] = -static_cast<real>(v);  // decreasing: a search finds the best at once
+      logits.data[kEnd] = real(-1e9);            // no output ends before its limit
     }
     scorer_ = std::make_unique<Scorer>(std::move(models));
   }
@@ -53,7 +53,7 @@ class UntrainedModels {
   std::unique_ptr<Scorer> scorer_;
 };
 
-// Any symbol is one word.
+// A vocabulary whose symbols are all the same word.
 class OneWord final : public Vocabulary {
  public:
   explicit OneWord(Index size) : size_(size) {}
@@ -78,7 +78,7 @@ std::string symbols_key(const DataOutline& data) {
   return fmt::format("{} {} {} ", data.source_symbols, data.frames.size, data.target_symbols);
 }
 
-// Returns the bytes of a thread that computes losses.
+// Returns the bytes of the logits of one thread that computes losses.
 double bytes_of_logits(const DataOutline& data) {
   return kNumber * static_cast<double>(kLogitRows * data.target_symbols);
 }
@@ -98,7 +98,7 @@ double MemoryEstimate::bytes() const {
   return sum + largest;
 }
 
-// But for the program, the first, which no option makes smaller.
+// Skips the first part, the program, which no option makes smaller.
 const MemoryPart& MemoryEstimate::largest() const {
   return *std::ranges::max_element(parts.begin() + 1, parts.end(), {}, &MemoryPart::bytes);
 }
@@ -106,7 +106,7 @@ const MemoryPart& MemoryEstimate::largest() const {
 MemoryMeter::MemoryMeter(double most, double exact)
     : most_(most), held_(resident_bytes()), batches_(exact) {}
 
-// Returns the bytes of the tapes of all threads, the output layer's rows, and the shared packs of weights.
+// Returns the bytes of all threads' tapes, of the output layer's rows, and of the shared packs of weights.
 double MemoryMeter::training(const Spec& spec, const DataOutline& data, int threads) {
   const TrainOptions& train = spec.train;
   const UntrainedModels models({&spec}, data);
@@ -246,7 +246,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
   return {batches + result, kept * of_one, result, grows_with};
 }
 
-// Sentences one by one, on a tape for each thread, and what each diagnostic holds besides.
+// Estimates the diagnostics: one sentence at a time on each thread's tape, and their own memory.
 std::vector<MemoryPart> MemoryMeter::diagnostics(const Spec& spec,
                                                  const DataOutline& data,
                                                  int threads) {
@@ -277,7 +277,7 @@ MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
                                           const EvaluationLoad& load,
                                           int threads) {
   const Evaluation found = evaluation(specs, data, load, threads);
-  constexpr std::string_view kBlock = "evaluate.";  // commands name its options without it
+  constexpr std::string_view kBlock = "evaluate.";  // commands name these options without it
   return {{{"the program and its models", held_, ""},
            {"data", bytes_of_examples(data), "task"},
            {"evaluation",
@@ -301,7 +301,7 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec,
       [&](const char* what, double bytes, const std::string& key, bool in_turn = false) {
         estimate.parts.push_back({what, bytes, key, in_turn});
       };
-  static const double program = held_;  // memory left by other specs since is reused
+  static const double program = held_;  // memory that was used for earlier specs is reused
   add("the program", program + kProgram, "");
   add("data",
       bytes_of_vocabularies(data) + bytes_of_examples(data) +

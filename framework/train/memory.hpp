@@ -2,7 +2,7 @@
 // measured on a few small batches, without computing products, and extrapolated to the longest batch; the
 // rest is counted.
 //
-//   MemoryMeter meter;
+//   MemoryMeter meter(machine_memory().limit);
 //   MemoryEstimate estimate = meter.of_run(spec, make_plugin<TaskKind>(spec.task)->outline(), threads);
 #pragma once
 
@@ -25,12 +25,12 @@ struct MemoryPart {
 
 struct MemoryEstimate {
   std::vector<MemoryPart> parts;
-  bool known = true;     // false: lengths and symbols are upper bounds, the data may have fewer
-  double bytes() const;  // at the largest moment
+  bool known = true;     // false: lengths and symbols are upper bounds that the data may not reach
+  double bytes() const;  // at the peak
   const MemoryPart& largest() const;
 };
 
-// The evaluation of a split, as an EvaluationRequest has it; search: null: teacher-forced only.
+// The evaluation of a split; fields as in EvaluationRequest. search: null for teacher-forced evaluation only.
 struct EvaluationLoad {
   DataOutline::SplitOutline split;
   const Choice* search = nullptr;
@@ -43,14 +43,14 @@ struct EvaluationLoad {
 
 class MemoryMeter {
  public:
-  // A run that takes more than `most` bytes without a batch is not tried: the estimate is a lower bound then.
-  // exact: see BatchMeter.
+  // No batch is measured for a run that needs more than `most` bytes without one: its estimate is a lower
+  // bound. exact: see BatchMeter.
   explicit MemoryMeter(double most, double exact = 16e6);
-  // threads: of the run. All throw SpecError where the model cannot be built. ranks: processes that share the run;
-  // the estimate is that of the first.
+  // Estimates a run with this number of threads. ranks: processes that share the run; the estimate is that of
+  // the first. Both functions throw SpecError if a model cannot be built.
   MemoryEstimate of_run(const Spec& spec, const DataOutline& data, int threads, int ranks = 1);
-  // The estimate of trained models that are in memory together; data: their symbols, and what is still to
-  // be computed.
+  // Estimates an evaluation by trained models that are in memory together. data: their vocabulary sizes, and
+  // the examples that are still to be loaded.
   MemoryEstimate of_evaluation(const std::vector<const Spec*>& specs,
                                const DataOutline& data,
                                const EvaluationLoad& load,
@@ -60,8 +60,8 @@ class MemoryMeter {
   double training(const Spec& spec, const DataOutline& data, int threads);
   struct Evaluation {
     double bytes = 0;
-    double kept = 0;    // of them, of matrices that are recorded
-    double result = 0;  // of them, of all that stays when it has ended
+    double kept = 0;    // the part of `bytes` for recorded matrices
+    double result = 0;  // the part of `bytes` that stays in memory afterwards
     std::string key;
   };
   Evaluation evaluation(const std::vector<const Spec*>& specs,

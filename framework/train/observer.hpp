@@ -14,7 +14,7 @@ struct TrainingProgress {
   Index epoch = 0;  // from 1
   Index epochs = 0;
   Index update = 0;
-  Index updates = 0;  // that there will be, unless training stops early
+  Index updates = 0;  // planned number; training may stop early
   double loss = 0;    // nats per target symbol, of the last update
   double gradient_norm = 0;
   Index tokens = 0;  // target symbols of the last update
@@ -23,7 +23,7 @@ struct TrainingProgress {
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void message(std::string_view) {}  // a line for people
+  virtual void message(std::string_view) {}  // a line for the user
   virtual void stage(std::string_view /*what*/, Index /*done*/, Index /*total; 0: unknown*/) {}
   virtual void update(const TrainingProgress&) {}
   // After a dev evaluation. best: the watched metric improved.
@@ -36,16 +36,16 @@ class Observer {
 class Pruner {
  public:
   virtual ~Pruner() = default;
-  // The reason to stop, if there is one. A run that was killed and resumed asks about the same
+  // Returns the reason to stop, if there is one. A run that was killed and resumed asks about the same
   // update again, and must get the same answer.
   virtual std::optional<std::string> stop(Index update, const MetricTable& dev) = 0;
-  // The reason of a stop that was decided before this process began, at this update or earlier.
+  // Returns the reason for a stop that was decided before this process began, at this update or earlier.
   virtual std::optional<std::string> stopped_before(Index update) const = 0;
-  // All decisions so far, a JSON object: /provenance/early_termination of the record.
+  // Returns all decisions so far as a JSON object: /provenance/early_termination of the record.
   virtual std::string decisions() const = 0;
 };
 
-// Stops at one update, whatever the metrics are: how a pruned run is verified.
+// Stops at a given update whatever the metrics are, to verify a pruned run.
 class StopAtUpdate final : public Pruner {
  public:
   explicit StopAtUpdate(Index update) : update_(update) {}

@@ -24,7 +24,7 @@ struct Update {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  // Buffers as large as the parameters that the rule needs, zero at the beginning: {"m", "v"}.
+  // Names of the buffers that the rule needs, each as large as the parameters and initially zero: {"m", "v"}.
   virtual std::vector<std::string> state() const = 0;
   // state: one pointer for each of state().
   virtual void apply(Index count,
@@ -32,12 +32,12 @@ class Optimizer {
                      const real* gradient,
                      real* value,
                      std::span<real* const> state) const = 0;
-  // A zero gradient changes neither value nor state, so table rows without a gradient may be
-  // skipped.
+  // Returns whether a zero gradient changes neither value nor state, so that table rows without a
+  // gradient may be skipped.
   virtual bool rests_without_gradient() const { return false; }
-  virtual double learning_rate() const = 0;  // that a schedule multiplies
-  // Decoupled from the gradient (Loshchilov and Hutter 2019): before each step w -= rate weight_decay w,
-  // with the schedule's rate, for all parameters. The trainer does it.
+  virtual double learning_rate() const = 0;  // before the schedule's factor
+  // Decay decoupled from the gradient (Loshchilov and Hutter 2019): before each step w -= rate weight_decay w,
+  // with the schedule's rate, for all parameters. TrainingStep applies it.
   virtual double weight_decay() const { return 0; }
 };
 
@@ -56,7 +56,7 @@ class WatchedMetric {
   // given: "dev/" and the name of a registered metric, the value of `option`. Throws SpecError.
   WatchedMetric(const std::string& option, const std::string& given);
 
-  // Throws SpecError when the dev sentences do not define it.
+  // Throws SpecError if the metric is not measured, or not defined on the dev sentences.
   double value(const MetricTable& dev) const;
   bool better(double value, double than) const { return higher_ ? value > than : value < than; }
 
@@ -85,7 +85,7 @@ class Schedule {
   // A function of the position, and of the dev evaluations so far.
   virtual double factor(const TrainingPosition& position) const = 0;
   virtual void evaluated(const MetricTable&) {}
-  // The dev metric that it needs, "dev/" and a name; empty: none.
+  // The dev metric that the schedule needs, "dev/" and a name; empty if it needs none.
   virtual std::string watches() const { return {}; }
   // State from evaluations, for checkpoints.
   virtual std::vector<double> state() const { return {}; }

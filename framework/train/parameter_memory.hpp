@@ -1,4 +1,4 @@
-// The parameters as training holds them: their bytes, and how many times they are in memory.
+// The memory of parameters in training: their bytes, and the number of copies.
 #pragma once
 
 #include "framework/seq/model.hpp"
@@ -14,7 +14,7 @@ ParameterBytes parameters_of(const Model& model, Index symbols_of_batch);
 // Returns the number of copies that an average holds between evaluations.
 double copies_of_average(const Spec& spec);
 double copies_of_optimizer(const TrainOptions& train);
-// Sums of groups that are held at a time: two of 2^k groups become one of 2^(k + 1) at once.
+// Returns the number of sums of groups in memory: two sums of 2^k groups are merged at once into one of 2^(k + 1).
 int sums_of_groups(const TrainOptions& train, int ranks);
 
 }  // namespace softalign

@@ -19,7 +19,7 @@
 namespace softalign {
 namespace {
 
-// 0 none, 1 possible, 2 sure; [T, S] with </s> on both sides.
+// Returns gold links, [T, S] with </s> on both sides: 0 none, 1 possible, 2 sure.
 std::vector<std::uint8_t> gold_of(std::span<const Link> links, const AlignmentMatrix& matrix) {
   if (links.empty()) return {};
   std::vector<std::uint8_t> gold(usize(matrix.steps * matrix.positions));
@@ -36,7 +36,7 @@ std::vector<std::string> numbered(Index positions) {
 
 bool counts_words(const Spec& spec) { return spec.evaluate.length_unit.value_or("") == "words"; }
 
-// [sentences], in the unit that the spec counts.
+// Returns source lengths, [sentences], in the unit of the spec.
 std::vector<Index> source_lengths(const Spec& spec, const Split& split) {
   std::vector<Index> lengths;
   for (std::size_t i = 0; i < split.examples.size(); ++i)
@@ -45,7 +45,7 @@ std::vector<Index> source_lengths(const Spec& spec, const Split& split) {
   return lengths;
 }
 
-// A column of all sentences.
+// Returns a column for all sentences.
 template <class T>
 std::vector<T> numbers_of(const CountTable& counts, const CountColumn& column) {
   const Index place = counts.layout().place(column.name, column.width);
@@ -74,7 +74,7 @@ Values values_of(const CountTable& counts, const CountColumn& column) {
   throw BugError("a column of the test's sentences without a type");
 }
 
-// The length bucket of every sentence.
+// Returns the length bucket of every sentence.
 Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary* source) {
   const LengthBuckets lengths(spec.evaluate.lengths);
   Buckets buckets;

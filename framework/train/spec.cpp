@@ -54,7 +54,7 @@ std::vector<std::string> Spec::options_outside_run_id() {
 
 RunName run_name(const Spec& spec, MissingFiles missing) {
   std::vector<std::string> faults;                             // of all files together
-  std::map<std::pair<std::string, bool>, std::string> hashes;  // by path and what of it counts
+  std::map<std::pair<std::string, bool>, std::string> hashes;  // by path and by parameters_count
   const auto hash = [&](const InputFile& file) {
     std::string& known = hashes[{file.path, file.parameters_count}];
     if (std::error_code none; missing == MissingFiles::are_left_out && !fs::exists(file.path, none))

@@ -20,7 +20,7 @@
 
 namespace softalign {
 
-// When dev sentences are evaluated, where that is not the end of each epoch.
+// The interval of dev evaluations, if they do not take place at the end of each epoch.
 struct EvaluateEvery {
   Index updates = 1000;
   template <class V>
@@ -97,13 +97,13 @@ struct EvaluateOptions {
   }
 };
 
-// Null where the spec asks for none. Throws as UnknownWords does.
+// Returns null if evaluate.unknown_words is null. Throws as the constructor of UnknownWords does.
 std::unique_ptr<const UnknownWords> make_unknown_words(const EvaluateOptions& options,
                                                        const Vocabulary* source,
                                                        const Vocabulary& target);
 
 struct Spec;
-// A search of the run: its draws follow from the run's seed, and its outputs have the length that the task fixes.
+// Returns a search of the run: its random draws depend on the run's seed, and the task may fix the output length.
 std::unique_ptr<Search> make_search(const Choice& search, const Spec& spec);
 
 struct RecordOptions {
@@ -161,7 +161,7 @@ struct Spec {
 
   // Throws SpecError for a study or a sweep.
   static void refuse_other(const Value& root);
-  // The paths of the options that change no number: identity.json has none of them, or the default.
+  // Returns the paths of the options that change no result; identity.json omits them or has the default.
   static std::vector<std::string> options_outside_run_id();
   template <class V>
   void describe(V& v) {
@@ -180,16 +180,16 @@ struct Spec {
     v("evaluate", evaluate, "how the model is evaluated");
     v("record", record, "what is recorded besides the metrics");
     v("diagnostics", diagnostics, "measurements inside the model during training; null: none");
-    if (diagnostics && !diagnostics->any()) diagnostics.reset();  // the same run
+    if (diagnostics && !diagnostics->any()) diagnostics.reset();  // an empty block is the same run
   }
 };
 
 // The name of a run: the identity of its spec and its data.
 struct RunName {
-  std::string identity_json;  // canonical, data files by their bytes
+  std::string identity_json;  // canonical; data files are identified by their bytes
   std::string run_id;
 };
-// Throws DataError for files that cannot be read, unless missing files are to be ignored.
+// run_name throws DataError for files that cannot be read; are_left_out ignores missing files.
 enum class MissingFiles { are_refused, are_left_out };
 RunName run_name(const Spec& spec, MissingFiles missing = MissingFiles::are_refused);
 

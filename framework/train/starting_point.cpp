@@ -48,8 +48,8 @@ Length take_length(Json& identity) {
   return length;
 }
 
-// Returns whether training as `spec` says passes this state of a run that trained for `made`. The last evaluation
-// of that run is not one of the longer run if max_updates ended it, or if others lie some updates apart.
+// Returns whether training by `spec` passes this state of a run of length `made`. The last evaluation of that run
+// does not occur in the longer run if max_updates ended it, or if evaluate.every is set and does not divide its update.
 bool passes(const TrainingState& state, const Length& made, const Spec& spec) {
   const TrainOptions& asked = spec.train;
   const auto& every = spec.evaluate.every;
@@ -78,7 +78,7 @@ std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
   const Record record(folder.record());
   Json recorded = read_json<Json>(record.identity_json());
   take_length(recorded);
-  if (recorded != identity) return std::nullopt;  // the file next to it belongs to another run
+  if (recorded != identity) return std::nullopt;  // identity.json belongs to another run
   if (!is_ours(record) || !changed_plugins(record).empty()) return std::nullopt;
   auto beginning = resume_point_of(folder, record.run_id(), [&](const Checkpoint& checkpoint) {
     return passes(TrainingState::of(checkpoint), made, spec);
@@ -122,7 +122,7 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
   for (const RunFolder& one : runs) {
     const fs::path root = whole_path(one.root);
     if (std::ranges::mismatch(root, beside).in1 == root.end())
-      demand_run_folder(one.root);  // else its content is unknown
+      demand_run_folder(one.root);  // throws if it could not be read: it may have a run to extend
     if (root.parent_path() == beside && one.root.filename() != run.name.run_id)
       candidates.push_back(one);
   }
@@ -155,7 +155,7 @@ std::vector<Index> shape_of(const Parameter& parameter) {
   return shape;
 }
 
-// Rows belong to symbols, so they can only be copied for the same symbols.
+// Throws DataError if the record has other symbols: rows belong to symbols, so they cannot be copied then.
 void check_symbols(const Record& record, const Parameter& parameter, const Dataset& data) {
   const auto same = [&](const char* stored, const Vocabulary& vocabulary) {
     if (record.text("data", stored) == vocabulary.serialize()) return;
@@ -217,7 +217,7 @@ std::optional<double> number_in(std::string_view word) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-// The numbers after the first word of a line.
+// Returns the numbers after the first word of a line.
 std::vector<real> numbers_of(const std::vector<std::string_view>& words, const TextFile& file) {
   std::vector<real> numbers;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -254,9 +254,9 @@ std::string take_vectors(Model& model,
   const Index size = table->shape[1];
   std::vector<bool> found(usize(table->shape[0]));
   TextFile file(path.path);
-  std::string line, promised;  // by the first line
+  std::string line, promised;  // number of vectors by the first line
   Index vectors = 0,
-        with_blanks = 0;  // with_blanks: of symbols with blanks, which vocabularies do not have
+        with_blanks = 0;  // with_blanks: for symbols with blanks, which vocabularies do not have
   while (file.next(line)) {
     const std::vector<std::string_view> words = split_words(line);
     if (has_blanks_in_symbol(words, size)) {
@@ -284,7 +284,7 @@ std::string take_vectors(Model& model,
                       size);
     ++vectors;
     const Token id = vocabulary.id(words.front());
-    if (id < kSpecials || found[usize(id)]) continue;  // of a symbol that is there twice, the first
+    if (id < kSpecials || found[usize(id)]) continue;  // the first vector of a symbol counts
     found[usize(id)] = true;
     std::copy(numbers.begin(), numbers.end(), table->value().data + id * size);
   }

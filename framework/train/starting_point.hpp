@@ -1,5 +1,5 @@
-// The starting points of a run besides random numbers: a shorter run, parameters of another one, word vectors.
-// A run that differs from a complete one only in how long it trains continues where that one was, to the same
+// The starting points of a run besides random numbers: a shorter run, parameters of another run, word vectors.
+// A run that differs from a complete one only in its length resumes from a checkpoint of that run, to the same
 // bits.
 #pragma once
 
@@ -16,26 +16,25 @@
 
 namespace softalign {
 
-// A run that differs only in train.epochs, train.max_updates and train.early_stopping.patience: how long it
-// trains.
+// A run that differs only in its length: train.epochs, train.max_updates and train.early_stopping.patience.
 struct ShorterRun {
   std::string run_id;
   std::filesystem::path folder;
-  ResumePoint beginning;  // the newest of its checkpoints that the longer run passes, too
+  ResumePoint beginning;  // its newest checkpoint that the longer run passes, too
 };
 
-// The folders among `runs` in which the run of folder `own` is complete under another name and can be taken
-// over: this program made it, and a checkpoint is left.
+// Returns the folders among `runs` in which the run of folder `own` is complete under another name and can be
+// reused: this version of the program made it, and it has a checkpoint.
 std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs, const RunFolder& own);
 
 // Finds the same run under another name, or a shorter run next to it, whichever trained longest, among those of
-// this program's version (another may record more numbers) with the same plugins. Damaged files are ignored.
+// this program's version (another may record more numbers) with the same plugins. Corrupt files are ignored.
 // Throws MachineError if a file is unreadable, because a finished training might be repeated otherwise.
 std::optional<ShorterRun> find_shorter_run(const Spec& spec,
                                            const RunPlace& run,
                                            const std::filesystem::path& results);
 
-// The SHA-256 of the names, shapes and values of a record's parameters. `record`: the record, or the
+// Returns the SHA-256 of the names, shapes and values of a record's parameters. `record`: the record, or the
 // folder of its run. Throws DataError.
 std::string parameters_sha256(const std::filesystem::path& record);
 

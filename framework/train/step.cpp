@@ -18,7 +18,7 @@ constexpr Index kUpdatedChunk = 1 << 14;  // numbers that are updated in one pie
 
 Index chunks(Index numbers) { return (numbers + kUpdatedChunk - 1) / kUpdatedChunk; }
 
-// The numbers as a message between ranks, and back.
+// Convert numbers to a message between ranks, and back.
 template <class T>
 std::string bytes_of(std::span<const T> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
@@ -102,7 +102,7 @@ StepResult TrainingStep::run_groups(std::span<const Group> groups,
   return result_;
 }
 
-// Forward up to the output layer, then its loss for all parts together, then backward.
+// Runs forward up to the output layer, then its loss for all parts together, then backward.
 void TrainingStep::differentiate(const Parts& batches, Index number, const Objective& objective) {
   const auto count = std::ssize(batches);
   while (std::ssize(parts_) < count) parts_.push_back(std::make_unique<PartOfBatch>(packs_));
@@ -155,8 +155,8 @@ void TrainingStep::add_results() {
     for (const StepResult& one : numbers_of<StepResult>(of_rank)) add(one);
 }
 
-// Returns the squares of the whole gradient, summed over pieces of numbers and over rows of tables, in order, on whatever
-// rank they are.
+// Returns the sums of squares of the whole gradient, added over pieces of numbers and over rows of tables in order,
+// no matter which ranks have them.
 TrainingStep::Squares TrainingStep::squares() {
   const std::span<const double> pieces =
       weight_gradients_.squares(dense_.begin, dense_.end, workers_);
@@ -346,7 +346,7 @@ std::string sentences_text(const std::vector<Index>& examples) {
   return text;
 }
 
-// The first parameter that is not finite, or else the one that has grown most.
+// Describes the first parameter that is not finite, or else the one with the largest absolute value.
 std::string suspect(const ParameterStore& parameters) {
   const Parameter* largest = nullptr;
   real most = -1;

@@ -1,6 +1,6 @@
 // One training step. A batch is cut into parts, as many as there are threads; each has its own tape and runs
-// on one thread. What is summed over sentences is summed in their order: the bits depend neither on the cut
-// nor on the threads.
+// on one thread. Sums over sentences are taken in the order of the sentences, so that the bits depend neither
+// on the cut nor on the threads.
 #pragma once
 
 #include <array>
@@ -32,14 +32,14 @@ class PartOfBatch {
                std::uint64_t seed,
                Index update,
                const Objective& objective);
-  const OutputRows& rows() const { return rows_; }  // to be compared before backward
+  const OutputRows& rows() const { return rows_; }  // their loss must be computed before backward
   void backward(const Model& model, const Objective& objective);
 
   const Batch& batch() const { return *batch_; }
   const Tape& tape() const { return tape_; }
   const ExtraLoss& extra() const { return extra_; }  // after backward
-  Index correct(Index sentence) const;               // symbols of it whose prediction is right
-  double nll(Index sentence) const;                  // of all its symbols
+  Index correct(Index sentence) const;               // number of symbols predicted correctly
+  double nll(Index sentence) const;                  // summed over its symbols
 
  private:
   Tape tape_;
@@ -52,20 +52,20 @@ class PartOfBatch {
 
 struct StepOptions {
   double clip_norm = 1;         // 0: no clipping
-  bool clip_embeddings = true;  // the norm is that of embeddings too, which are scaled either way
+  bool clip_embeddings = true;  // the norm includes embeddings, which are scaled in any case
   enum class Loss { token, sentence, sum } loss = Loss::token;  // the divisor of the loss
   std::uint64_t seed = 0;  // of random numbers in training, such as dropout
   Precision precision = Precision::float32;
-  Index groups = 1;  // of a batch, whose gradients are added in a tree; a multiple of the ranks
+  Index groups = 1;  // groups of a batch, added in a tree; a multiple of the number of ranks
 };
 
 struct StepResult {
   double nll = 0;            // nats, summed over the target symbols of the batch
   double objective = 0;      // the minimised value
   Index tokens = 0;          // target symbols, with </s>
-  Index correct = 0;         // the most probable symbol is the right one
+  Index correct = 0;         // symbols that were the most probable ones
   double gradient_norm = 0;  // before clipping
-  Totals attention = {};     // ExtraLoss
+  Totals attention = {};     // as in ExtraLoss
 };
 
 class TrainingStep {
@@ -77,15 +77,15 @@ class TrainingStep {
                Ranks& ranks = only_rank());
 
   using Parts = std::vector<Batch>;      // of a batch, or of a group of it
-  using Group = std::span<const Parts>;  // one for each of the batches that are accumulated
+  using Group = std::span<const Parts>;  // one for each accumulated batch
   struct Size {
     Index tokens = 0;  // target symbols, with </s>
     Index sentences = 0;
   };
 
-  // Forward, backward, reduction, clipping and update number `update` (from 1), of batches that are cut into
-  // groups: this rank's, one after the other. size: of all groups of all ranks. objective.factor multiplies the loss
-  // of StepOptions::loss. If the loss or the gradient is not finite, nothing is updated, and the result says so.
+  // Makes update number `update` (from 1): forward, backward, reduction, clipping, optimiser. groups: this rank's
+  // groups of the batches, computed one after the other. size: of all groups of all ranks. objective.factor multiplies
+  // the loss of StepOptions::loss. If the loss or the gradient is not finite, nothing is updated, as the result shows.
   // Collective; all ranks have the same result.
   StepResult run_groups(std::span<const Group> groups,
                         Size size,
@@ -104,16 +104,16 @@ class TrainingStep {
     return run({&batch, 1}, update, rate_factor, objective);
   }
 
-  // The first parameter whose gradient is not finite after the last run; empty when all are.
+  // Returns the first parameter whose gradient is not finite after the last run; empty if all are finite.
   std::string bad_parameter() const;
-  // Sentences whose loss is not finite, as examples of the split.
+  // Returns the sentences whose loss is not finite, as indices of examples in the split.
   static std::vector<Index> bad_examples(Model& model, std::span<const Parts> batches);
 
-  // Buffer k of the optimiser, as large as the parameters, for checkpoints; as bytes. Both functions are collective: the first
-  // rank has the numbers; those of the others are empty.
+  // Get and set buffer k of the optimiser, as large as the parameters (state() returns its bytes), for checkpoints.
+  // Collective: the first rank returns or passes the buffer, the others an empty one.
   std::string state(std::size_t k) const;
   void set_state(std::size_t k, const std::vector<real>& numbers);
-  std::size_t peak_bytes() const;  // of the computations of parts
+  std::size_t peak_bytes() const;  // of the parts' computations
 
  private:
   void differentiate(const Parts& parts, Index number, const Objective& objective);
@@ -134,7 +134,7 @@ class TrainingStep {
   WeightGradients weight_gradients_;
   TableGradients table_gradients_;
   GroupSum sum_;
-  WeightPacks packs_;  // for all parts
+  WeightPacks packs_;  // shared by all parts
   std::vector<std::unique_ptr<PartOfBatch>> parts_;
   std::vector<OutputRows> rows_;  // one per part
   std::vector<const Tape*> tapes_;
@@ -144,7 +144,7 @@ class TrainingStep {
   std::vector<std::vector<real>> state_;  // the optimiser's buffers for dense_, then for tables_
 };
 
-// A message for a step whose loss or gradient is not finite: "the loss is not a number in training sentence 3;
+// Returns a message for a step whose loss or gradient is not finite: "the loss is not a number in training sentence 3;
 // the largest parameter, 'x.W', is at 1e+20"
 std::string what_is_not_finite(const StepResult& result,
                                const TrainingStep& step,

@@ -12,7 +12,7 @@ namespace softalign {
 namespace {
 
 constexpr const char* kFiles = "data/files";
-constexpr Index kMostLines = Index{1} << 28;  // of a record; more would fill disks
+constexpr Index kMostLines = Index{1} << 28;  // limit for a record; more would fill disks
 
 struct Column {
   const char* name;
@@ -43,7 +43,7 @@ std::vector<T> column_of(const Record& record, const std::string& group, const s
   return *column;
 }
 
-// The first lines that a single file has and the split has not.
+// Returns the first lines of a split's only file that are not in the split.
 std::vector<Index> first_skipped(const Split& split, std::size_t most) {
   std::vector<Index> skipped;
   Index next = 1;
@@ -154,7 +154,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Grey levels, column by column, and the widths; `position` holds for the longest and so for all.
+// Records grey levels, column by column, and widths. `position` has the pixels of the widest image.
 void record_images_of(Recorder& recorder,
                       const Split& split,
                       Index kept,

@@ -1,5 +1,5 @@
-// Facts of sources, in the record and back: the files that sentences are read from (lines, unknown symbols, how
-// they are written), and images.
+// Writes facts about the data to the record and reads them back: text files (lines, unknown symbols, Unicode
+// forms), and images.
 #pragma once
 
 #include <string>
@@ -13,24 +13,24 @@
 
 namespace softalign {
 
-// The line of each sentence, from 1; empty: the split is read from no file.
+// Returns the line of each sentence, from 1; empty if the split is not read from a file.
 std::vector<Index> lines_of(const Split& split);
-// The lines of a record's test or dev sentences, and how many lines their file has.
+// The lines of a record's test or dev sentences, and the number of lines in their file.
 struct TextLines {
   std::vector<Index> numbers;
   Index count = 0;
 };
 TextLines text_lines(const Record& record, const std::string& split);
 
-// Describes how many lines of a split are kept, and why others are not; empty if all are.
+// Describes how many pairs of a split are kept, skipped (and why) or truncated; empty if all are kept whole.
 std::string skipped_text(const Split& split);
 
-// Notes for people on the sentences: lines that were skipped, notes on the files.
+// Returns notes for the user on the sentences: skipped lines, and notes on the files.
 std::vector<std::string> data_notes(const Dataset& data);
 
-// /data/files, a row for each file of a text; /data/dev/line.
+// Records /data/files, with a row for each text file, and /data/dev/line.
 void record_texts(Recorder& recorder, const Dataset& data);
-// Without examples of unknown symbols.
+// Reads /data/files, which has no examples of unknown symbols.
 std::vector<TextFacts> texts_of(const Record& record);
 
 // Records /images/test and /images/dev if sources are images: the images whose matrices are recorded, with

@@ -1,5 +1,5 @@
-// Options of training: spec.train, and next to it spec.init and spec.diagnostics. Optional options without
-// a value count as absent.
+// Options of training: spec.train, and next to it spec.init and spec.diagnostics. Optional options without a
+// value are absent.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct GuidedAlignmentOptions {
   }
 };
 
-// Which parameters are evaluated and tested instead of the last update's.
+// Averaged parameters, which are evaluated and tested instead of those of the last update.
 struct AverageOptions {
   std::string type = "exponential";
   double decay = 0.999;
@@ -210,15 +210,15 @@ struct TrainOptions {
   }
 };
 
-// The objective of the update after `updates` others, in epoch `epoch` from 0.
+// Returns the objective of the update that follows `updates` others, in epoch `epoch` (from 0).
 Objective objective_at(const TrainOptions& options, Index updates, Index epoch);
-// Returns whether more is minimised than the loss that is reported.
+// Returns whether the minimised objective differs from the reported loss.
 bool adds_to_loss(const TrainOptions& options);
 StepOptions step_options(const TrainOptions& options, std::uint64_t seed);
-// Checks what these options ask of a model; throws SpecError.
+// Throws SpecError if the model lacks something that these options need.
 void check_training(const TrainOptions& options, const Model& model);
 
-// Initial values other than random numbers, and parameters that keep them: spec.init.
+// Initial values other than random numbers, and parameters that are frozen: spec.init.
 struct InitOptions {
   InputFile from{.parameters_count = true};
   std::vector<std::string> only;

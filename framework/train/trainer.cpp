@@ -53,7 +53,7 @@ Trainer::Trainer(const Spec& spec,
 }
 
 void Trainer::run() {
-  // Else the evaluation that stops training is still to come.
+  // Otherwise the dev evaluation that stops training has not been made yet.
   if (pruner_ && !state_.finished && state_.evaluated == state_.update)
     pruned_ = pruner_->stopped_before(state_.update);
   while (!state_.finished && !pruned_) {
@@ -61,7 +61,7 @@ void Trainer::run() {
       if (state_.update == 0) diagnostics_.look(Moment::start, data_.dev, 0);
       train_epoch();
     } catch (const Interrupted&) {
-      save();  // a resumed run begins with the update, or the evaluation, that was not made
+      save();  // a resumed run starts with the interrupted update or evaluation
       throw;
     }
   }
@@ -106,7 +106,7 @@ void Trainer::train_batches() {
       tokens += static_cast<double>(progress_.tokens);
     }
   }
-  if (tokens > 0)  // in a group that no comparison of bits looks at
+  if (tokens > 0)  // "system" is not compared bit by bit
     recorder_.scalars(
         "system",
         state_.update,
@@ -116,7 +116,7 @@ void Trainer::train_batches() {
 void Trainer::end_epoch() {
   const bool last = state_.epoch + 1 >= spec_.train.epochs || reached_last_update();
   if (spec_.evaluate.every ? last && state_.evaluated < state_.update : true) {
-    // A longer run resumes from here; it has no evaluation at this update.
+    // A longer run resumes from here, because it has no evaluation at this update.
     if (spec_.evaluate.every || reached_last_update()) save();
     evaluate_dev();
   }
@@ -130,7 +130,7 @@ void Trainer::end_epoch() {
 
 void Trainer::decide() {
   state_.finished = state_.ends(spec_.train);
-  if (state_.finished) pruned_.reset();  // too late: it is done
+  if (state_.finished) pruned_.reset();  // too late: training has ended
   if (state_.out_of_patience(spec_.train)) tell_early_stop();
   save();
 }
@@ -144,7 +144,7 @@ bool Trainer::evaluation_is_due() const {
   return every && state_.evaluated < state_.update && state_.update % every->updates == 0;
 }
 
-// With the batches that come next: one, or as many as are accumulated.
+// Updates by the next batch, or by as many as are accumulated.
 void Trainer::one_update() {
   const Index count = updates_.batches(),
               end = std::min(count, state_.batch + spec_.train.accumulate.value_or(1));
@@ -184,7 +184,7 @@ void Trainer::record_update(const StepResult& result,
   observer_.update(progress_);
 }
 
-// With the averaged parameters in the model, if there are any.
+// Evaluates with the averaged parameters in the model, if there are any.
 void Trainer::evaluate_dev() {
   real* parameters = model_.parameters().values();
   std::optional<std::vector<real>> averaged;
@@ -295,7 +295,7 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   if (averaging_) averaging_->restore(checkpoint);
   if (!schedule_->state().empty()) schedule_->restore(list_of(checkpoint, "schedule"));
   state_ = TrainingState::of(checkpoint);
-  // If the run trained for another time, its state may be that of its end.
+  // If the checkpoint is from a run of another length, training may be complete at this state.
   state_.finished =
       state_.update > 0 && state_.evaluated == state_.update && state_.ends(spec_.train);
   saved_at_ = state_.update;

@@ -1,5 +1,5 @@
-// The training loop: epochs of batches, dev evaluations, early stopping, checkpoints. It knows no
-// model part and no file: the model, the step, the recorder and the observer do.
+// The training loop: epochs of batches, dev evaluations, early stopping, checkpoints. Parts of models and
+// files are left to the model, the step, the recorder and the observer.
 #pragma once
 
 #include "framework/data/dataset.hpp"
@@ -19,16 +19,16 @@ namespace softalign {
 
 // The state of a resumed run besides parameters and the buffers of optimiser, schedule and averages.
 struct TrainingState {
-  Index epoch = 0;  // finished ones, their dev evaluation included
+  Index epoch = 0;  // finished epochs, dev evaluations included
   Index batch = 0;  // next batch of the epoch
   Index update = 0;
   Index evaluated = 0;  // update of the newest dev evaluation; 0: none yet
   bool finished = false;
-  Index best_update = 0;   // when the best parameters were the newest
+  Index best_update = 0;   // update that gave the best parameters
   double best_value = 0;   // of the watched metric
-  Index since_better = 0;  // dev evaluations without a better one
+  Index since_better = 0;  // dev evaluations since the best one
 
-  // Return whether training has ended, if dev has just been evaluated.
+  // Return whether training ends, provided that dev has just been evaluated.
   bool out_of_patience(const TrainOptions& options) const;
   bool ends(const TrainOptions& options) const;
 
@@ -56,17 +56,17 @@ class Trainer {
 
   Index update() const { return state_.update; }
   Index best_update() const { return state_.best_update; }
-  // Why the pruner ended it; empty when it did not.
+  // The reason why the pruner stopped the run; empty if it did not.
   const std::optional<std::string>& pruned() const { return pruned_; }
 
  private:
-  // To the end of the epoch, its dev evaluations included, or of training.
+  // Trains to the end of the epoch, including its dev evaluations, or to the end of training.
   void train_epoch();
   void train_batches();
   void end_epoch();
-  void decide();  // after a dev evaluation: whether training ends
+  void decide();  // whether training ends after a dev evaluation
   bool reached_last_update() const;
-  bool evaluation_is_due() const;  // of those that lie evaluate.every.updates apart
+  bool evaluation_is_due() const;  // always false without evaluate.every
   void one_update();
   void record_update(const StepResult& result, double rate_factor, const Objective& objective);
   void evaluate_dev();

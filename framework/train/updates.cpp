@@ -20,7 +20,7 @@ void Updates::plan(Index epoch, const std::function<bool()>& stop) {
   if (epoch_ == epoch) return;
   const auto seed = static_cast<std::uint64_t>(spec_.seed);
   if (data_.subword_dropout > 0) again_ = resegmented(data_, seed, epoch, workers_, stop);
-  batches_ = {};  // the memory of one plan is enough
+  batches_ = {};  // frees the old plan before the next one is made
   batches_ = epoch_batches(sentences(), spec_.train.batch, seed, epoch);
   epoch_ = epoch;
 }

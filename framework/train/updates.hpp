@@ -1,5 +1,5 @@
-// The updates of a run: which batches an epoch has, and the step that trains on some of them. On several ranks
-// (base/ranks.hpp) each computes its groups of every batch.
+// The updates of a run: plans the batches of an epoch, and makes the steps that train on them. On several ranks
+// (base/ranks.hpp), each computes its own groups of every batch.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace softalign {
 
-// The inputs of an update besides parameters and state. Ranks send it to each other byte for byte.
+// The inputs of an update besides parameters and state, which the first rank sends to the others byte for byte.
 struct UpdateOrder {
   Index epoch = 0;                       // from 0
   Index first_batch = 0, end_batch = 0;  // of the epoch
@@ -29,13 +29,13 @@ class Updates {
  public:
   Updates(const Spec& spec, const Dataset& data, Model& model, Workers& workers, Ranks& ranks);
 
-  // Plans an epoch unless it is planned; segments sentences again if the data require it. stop is
-  // polled meanwhile: true throws Interrupted.
+  // Plans an epoch unless it is planned; segments sentences again if the data require it. Polls `stop`
+  // meanwhile, and throws Interrupted if it returns true.
   void plan(Index epoch, const std::function<bool()>& stop = {});
   Index batches() const { return std::ssize(batches_); }  // of the planned epoch
-  // Collective.
+  // Makes one update. Collective.
   StepResult make(const UpdateOrder& order);
-  // Why nothing was updated, for people.
+  // Returns the reason why nothing was updated, for the user.
   std::string what_is_not_finite(const UpdateOrder& order, const StepResult& result);
 
   const Optimizer& optimizer() const { return *optimizer_; }
@@ -52,8 +52,8 @@ class Updates {
   Ranks& ranks_;
   std::unique_ptr<Optimizer> optimizer_;
   TrainingStep step_;
-  std::optional<Index> epoch_;  // that is planned
-  std::optional<Split> again_;  // its sentences, where they are not those of the data
+  std::optional<Index> epoch_;  // the planned one
+  std::optional<Split> again_;  // its sentences, if they were segmented again
   Batches batches_;
 };
 

@@ -11,8 +11,8 @@
 namespace softalign {
 namespace {
 
-// Pieces of the weights for each thread, on average, and the fewest columns of one: a piece reads all that its
-// columns are multiplied with.
+// The average number of pieces per thread, and the fewest columns of a piece, since each piece reads the whole
+// matrix that its columns are multiplied with.
 constexpr Index kPiecesOfThread = 4, kGradientColumns = 64;
 
 }  // namespace
@@ -31,7 +31,7 @@ WeightGradients::WeightGradients(const ParameterStore& store, int threads)
   }
   if (threads == 1) return;
   std::ranges::stable_sort(pieces_, std::greater(), [this](const Piece& piece) {
-    return weights_[piece.weight].rows * piece.count;  // so that no long one comes last
+    return weights_[piece.weight].rows * piece.count;  // so that no long piece comes last
   });
 }
 
@@ -125,7 +125,7 @@ real* TableGradients::Table::row(Token id) {
   return sums.data() + at * size;
 }
 
-// By row: which rows padding touches, and in which order, depends on how the batch was cut.
+// Sums by row, because the rows that padding touches, and their order, depend on how the batch was cut.
 std::span<const std::vector<double>> TableGradients::squares(Index begin,
                                                              Index end,
                                                              Workers& workers) {

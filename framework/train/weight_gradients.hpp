@@ -1,6 +1,6 @@
 // Gradients of all parameters, summed over the parts of a batch. All except lookup tables share one flat
-// buffer, for any number of parts: tapes leave lists of products; those of a weight form one long product,
-// whose columns are divided among threads.
+// buffer, for any number of parts: each tape has a list of products; the products of a weight form one long
+// product, whose columns are divided among threads.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,8 @@ class WeightGradients {
   // Adds the gradients on the tapes of the parts of a batch. The bits depend neither on the parts nor on the
   // threads.
   void add(std::span<const Tape* const> tapes, Workers& workers);
-  // Sums of squares of numbers [begin, end), in pieces, added in order. begin is a multiple of kSquared.
+  // Returns the sums of squares of pieces of the numbers [begin, end), each added in order. begin is a
+  // multiple of kSquared, the size of a piece.
   static constexpr Index kSquared = 1 << 14;
   std::span<const double> squares(Index begin, Index end, Workers& workers);
 
@@ -31,7 +32,7 @@ class WeightGradients {
     Index offset, rows, columns;
     std::vector<WeightProducts> parts;
   };
-  struct Piece {  // of the columns of a weight
+  struct Piece {  // a range of columns of a weight
     std::size_t weight;
     Index first, count;
   };
@@ -41,7 +42,7 @@ class WeightGradients {
   std::vector<real> numbers_;
   std::vector<Weight> weights_;  // by offset
   std::vector<Piece> pieces_;
-  std::vector<double> squares_;  // of the chunks of numbers_
+  std::vector<double> squares_;  // one for each chunk of numbers_
 };
 
 // Gradients of lookup tables: the rows that a batch touched, summed over the parts of a batch. A table of
@@ -57,15 +58,14 @@ class TableGradients {
   };
 
   void clear();
-  // Adds what the tapes of the parts of a batch hold.
+  // Adds the gradients on the tapes of the parts of a batch.
   void add(std::span<const Tape* const> tapes, Workers& workers);
   std::vector<Rows> rows() const;  // of each table
   void set_rows(const std::vector<Rows>& rows);
-  // Returns the squares of each row in the numbers [begin, end) of the flat buffer, by table, in order.
+  // Returns the sum of squares of each row in [begin, end) of the flat buffer, by table, in order.
   std::span<const std::vector<double>> squares(Index begin, Index end, Workers& workers);
   // Writes numbers [begin, begin + count) of the flat buffer, which must be in the tables, to `to`,
-  // with zeros where there is no gradient. Returns false, without writing, if there is no gradient at
-  // all.
+  // with zeros for rows without a gradient. Returns false, without writing, if no row has one.
   bool read(Index begin, Index count, real* to) const;
 
  private:
@@ -76,7 +76,7 @@ class TableGradients {
     std::vector<real> sums;          // [slots, size]
     std::vector<WeightProducts> parts;
 
-    real* row(Token id);  // zeros where it was not touched
+    real* row(Token id);  // adds a row of zeros if it was not touched
   };
   static void add(std::span<const Tape* const> tapes, Table& table);
 
