@@ -22,7 +22,7 @@ AttentionMemory ScoredAttention::prepare(const Annotations& annotations) const {
   return memory;
 }
 
-// The sum of the weights so far follows the attention's own arrays.
+// The state: the attention's own arrays, then the sum of the weights so far if the score reads it.
 State ScoredAttention::start(const AttentionMemory& memory) const {
   State state = own_start(memory);
   if (!score_->reads_attended()) return state;
@@ -39,7 +39,7 @@ Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQue
   if (score_->reads_attended()) query.attended = query.past[query.past.size() - 1];
   const Alignment alignment = align(memory, energies(*score_, memory, query), query);
   Var averaged = alignment.averaged ? alignment.averaged : alignment.weights;
-  if (whole.inspection.change != nullptr) {  // also where it had not looked
+  if (whole.inspection.change != nullptr) {  // also outside reach() and narrow()
     averaged = changed_weights(whole.inspection, averaged, whole.lengths, query.step);
     memory.lengths = whole.lengths;
   }
@@ -49,8 +49,8 @@ Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQue
   return glimpse;
 }
 
-// A score that leaves an array of the keys' size on the tape at every step is run again in backward
-// instead.
+// A score that leaves more than half the keys' size (plus 64 KiB) on the tape at a step is recomputed
+// in backward.
 Var ScoredAttention::energies(const Score& score, const Memory& memory, const Query& query) {
   count_energies(memory.lengths, 1, memory.begins);
   const auto keep = usize(memory.keys.value().size()) * sizeof(real) / 2 + 65536;

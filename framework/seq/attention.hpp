@@ -13,17 +13,17 @@
 
 namespace softalign {
 
-// The memory of an attention: its score's memory, and more about the sentences, filled in by the
+// The memory of an attention: its score's memory, and data about the sentences, filled in by the
 // framework.
 struct AttentionMemory : Memory {
   AttentionMemory(const Memory& memory = {}) : Memory(memory) {}
 
-  // The sentences; if Attention::reads_links(), with gold links between annotations and target symbols. A row is a
-  // sentence, or in a search a hypothesis of sentence rows[row].
+  // The sentences, with gold links between annotations and target symbols if Attention::reads_links(). A row is a
+  // sentence, or in a search a hypothesis for sentence rows[row].
   SourceBatch source = {};
   std::span<const Index> rows = {};
   Var states = {};  // [B,S,D], Annotations::states; only before the first step
-  // Receives the weights of each head; see weights_can_change().
+  // Receives the weights of single heads, and may replace weights, see weights_can_change().
   Inspection inspection = {};
 
   Index sentence(Index row) const { return rows.empty() ? row : rows[usize(row)]; }
@@ -39,9 +39,9 @@ struct AttentionQuery : Query {
 
 struct Glimpse {
   Var context;      // [B,C]
-  Var weights;      // [B,S], rows sum to 1 unless it says otherwise, 0 at padding; empty when the
+  Var weights;      // [B,S], 0 at padding, rows sum to 1 if weights_sum_to_one(); empty when the
                     // attention does not align
-  State next = {};  // its own arrays before the next step
+  State next = {};  // the attention's own arrays before the next step
 };
 
 struct AttentionSizes {
@@ -49,43 +49,42 @@ struct AttentionSizes {
   Index annotation;  // D
 };
 
-// Facts of a training step that are known when all steps of a part of a batch are done.
+// The data of a training step that is known after all decoder steps of a part of a batch.
 struct TaughtSteps {
   Tape& tape;
-  std::span<const Var> weights;           // T times [B,S], as the glimpses had them
+  std::span<const Var> weights;           // T times [B,S], Glimpse::weights
   std::span<const real> nll;              // [T,B], 0 after a target's end
   std::span<const Index> target_lengths;  // [B], with </s>
   real factor;                            // the model's loss = factor * sum of nll
 };
 using Totals = std::array<double, 2>;
 struct ExtraLoss {
-  Var loss = {};                        // [B], added to the model's; empty: none
-  std::span<const Totals> totals = {};  // [B] or none: are summed over the batch, for after_update
+  Var loss = {};                        // [B], added to the model's loss; empty: 0
+  std::span<const Totals> totals = {};  // [B] or empty; summed over the batch for after_update
 };
 
 class Attention {
  public:
   virtual ~Attention() = default;
   virtual AttentionMemory prepare(const Annotations& annotations) const = 0;
-  // Its arrays before the first step, which it carries from step to step; none by default.
+  // Returns the initial arrays that the attention carries from step to step; none by default.
   virtual State start(const AttentionMemory&) const { return {}; }
   virtual Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const = 0;
   virtual Index context_size() const = 0;  // C
-  virtual bool aligns() const = 0;         // there are weights to record
+  virtual bool aligns() const = 0;         // true: a glimpse has weights
   virtual bool reads_links() const { return false; }
-  virtual bool weights_sum_to_one() const { return true; }  // false: any sum
-  virtual bool weights_are_learned() const {
-    return true;
-  }  // false: losses of weights teach nothing
+  virtual bool weights_sum_to_one() const { return true; }  // false: rows may have any sum
+  // false: a loss on the weights has no effect.
+  virtual bool weights_are_learned() const { return true; }
   // Returns whether contexts average annotations with weights that Inspection::change may replace.
   virtual bool weights_can_change() const { return false; }
-  // A loss in addition to the gradient of its context (plugins/attentions/hard.cpp).
+  // Returns a loss in addition to the gradient through the context (plugins/attentions/hard.cpp).
   virtual ExtraLoss extra_loss(const TaughtSteps&) const { return {}; }
   // Called after each update, with the totals of the whole batch: for learned state that is not a
   // parameter (Parameters::add_state).
   virtual void after_update(const Totals&) {}
-  // True for the plugin that represents a decoder's own attention: all other functions throw
-  // SpecError.
+  // True for the plugin that represents a decoder's own attention: prepare, attend and context_size
+  // throw SpecError.
   virtual bool built_in() const { return false; }
 };
 
@@ -95,7 +94,7 @@ struct AttentionKind {
 };
 
 // The base of attentions with a score: memory, energies with rematerialisation, the sum of
-// earlier weights for scores that read it, and the context. One of them says how energies become
+// earlier weights for scores that read it, and the context. A subclass defines how energies become
 // weights:
 //
 //   class Global final : public ScoredAttention {
@@ -108,7 +107,7 @@ class ScoredAttention : public Attention {
   static Choice score_choice(const char* type = "additive") {
     return {.kind = "score", .type = type};
   }
-  // Options of all of them. A plugin with options of its own inherits these.
+  // The options of every attention with a score. A plugin with more options inherits these.
   struct Options {
     Choice score = score_choice();
     template <class V>
@@ -127,18 +126,18 @@ class ScoredAttention : public Attention {
 
  protected:
   struct Alignment {
-    Var weights;        // [B,S], of the glimpse
+    Var weights;        // [B,S], Glimpse::weights
     State next = {};    // the attention's own arrays before the next step
     Var averaged = {};  // [B,S], the weights of the context; empty: `weights`
   };
-  // Sets begins and lengths of the positions that may have a weight, so that others get no energy.
+  // Restricts begins and lengths to the positions that may have a weight; no other energies are computed.
   virtual void narrow(AttentionMemory&, const AttentionQuery&) const {}
-  // memory.lengths end where the score does, or as narrowed; query.past holds the attention's own arrays.
+  // memory.lengths are limited by Score::reach() and narrow(); query.past begins with the attention's own arrays.
   virtual Alignment align(const AttentionMemory& memory,
                           Var energies,
                           const AttentionQuery& query) const = 0;
   virtual State own_start(const AttentionMemory&) const { return {}; }
-  // Energies [B,S] of a score, computed again in backward if it leaves large arrays on the tape.
+  // Returns a score's energies [B,S]; backward recomputes them if the score leaves large arrays on the tape.
   static Var energies(const Score& score, const Memory& memory, const Query& query);
 
  private:

@@ -2,10 +2,10 @@
 // cell of nn/recurrent.hpp: energies from h_{i-1},
 //   s_i = cell(s_{i-1}, [E y_{i-1} ; c_i]),   readout from U_o h + V_o E y_{i-1} + C_o c_i,
 // where h is h_{i-1} as in Bahdanau's code, or h_i as in Cho et al. 2014 (appendix A.1.2) and Xu et al. 2015
-// (equation 7). With a context gate, c_i = sigmoid(w h_{i-1} + b) times what the attention gives (Xu et al.
+// (equation 7). With a context gate, c_i = sigmoid(w h_{i-1} + b) times the attention's context (Xu et al.
 // 2015, section 4.2.1). With query: with_symbol, energies are from W_d h_{i-1} + b_d + E y_{i-1} (Gehring et
-// al. 2016, section 2). A context of size 0 is omitted everywhere. Another ReadoutLayer needs the Options,
-// constructor, operator() and size() of Readout.
+// al. 2016, section 2). A context of size 0 is omitted everywhere. A ReadoutLayer in place of Readout must have its
+// Options, constructor, operator() and size().
 #pragma once
 
 #include <optional>
@@ -19,16 +19,16 @@
 
 namespace softalign {
 
-// The layer before the projection to the vocabulary: f(U_o s + C_o c + V_o E y), of the outputs of a
-// step (states, context) and of the previous symbol. A deep output (Pascanu et al. 2014; Bahdanau et
-// al. 2015, appendix A.2.2). The decoder defines s.
+// The layer before the projection to the vocabulary: f(U_o s + C_o c + V_o E y), where s (states) and c
+// (context) are the outputs of a step, and y is the previous symbol. A deep output (Pascanu et al. 2014;
+// Bahdanau et al. 2015, appendix A.2.2). The decoder defines s.
 class Readout {
  public:
-  struct Options {  // written among a decoder's own
+  struct Options {  // written next to the decoder's own
     std::string readout = "maxout";
     Index readout_units = 0;
 
-    // of_zero: the meaning of readout_units: 0.
+    // of_zero: the meaning of `readout_units: 0`.
     template <class V>
     void describe(V& v, std::string_view of_zero) {
       v("readout", readout, "layer before the softmax", one_of("maxout", "tanh", "relu", "linear"));
@@ -126,7 +126,7 @@ class AttentionalDecoder : public Decoder {
     state.append(attention_->start(memory));
     return state;
   }
-  // If the query contains the symbol, the embedding follows the input of the cell.
+  // Returns the cell's inputs, followed by the embeddings if the query contains the symbol.
   Var inputs(Var embedded) const override {
     Var read = cell_.inputs(embedded);
     return query_ ? concat_last(read, embedded) : read;
@@ -175,7 +175,7 @@ class AttentionalDecoder : public Decoder {
 
   bool reads_next_;
   Index units_;
-  Index symbol_;  // width of the symbol's part of the query; 0: none
+  Index symbol_;  // width of the embedding added to the query; 0: none is added
   std::unique_ptr<Attention> attention_;
   InitialState start_;
   Cell cell_;

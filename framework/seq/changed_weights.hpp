@@ -1,4 +1,4 @@
-// Replaces attention weights as Inspection::change asks, for attentions that are no ScoredAttention.
+// Replaces attention weights with Inspection::change, for ScoredAttention and other attentions.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace softalign {
 
-// weights [B,S] at a step; `weights` itself where nobody changes them.
+// Returns the weights [B,S] of a step as changed by Inspection::change; without it, `weights` itself.
 inline Var changed_weights(const Inspection& inspection,
                            Var weights,
                            std::span<const Index> lengths,

@@ -16,7 +16,7 @@ namespace {
 
 #ifdef SOFTALIGN_DOUBLE
 constexpr double kGradientTolerance = 1e-5, kGradientStep = 1e-5, kRowTolerance = 1e-12;
-constexpr double kPartTolerance = 1e-12;  // a library's products promise no bits
+constexpr double kPartTolerance = 1e-12;  // products by BLAS, whose bits may vary
 #else
 constexpr double kGradientTolerance = 5e-4, kGradientStep = 1e-2, kRowTolerance = 2e-5;
 constexpr double kPartTolerance = 0;
@@ -39,7 +39,7 @@ Numbers outputs_of(Subject& subject, std::vector<Subject::Input>& inputs, const 
   return result;
 }
 
-// The numbers of sentence `row`: its valid positions of positional arrays, all of others.
+// Returns the numbers of sentence `row`: at its valid positions if the array is positional, else all.
 std::vector<real> valid(const std::vector<real>& all,
                         bool positional,
                         Index rows,
@@ -181,7 +181,7 @@ ConformanceResult weights(Subject& subject) {
         sum += static_cast<double>(w);
       else
         clean = clean && w == 0;
-      positive = positive && w >= 0;  // no NaN either
+      positive = positive && w >= 0;  // false for NaN, too
     }
     worst = std::max(worst, std::abs(sum - 1));
     largest = std::max(largest, sum);
@@ -202,7 +202,7 @@ ConformanceResult same_bits(Subject& subject) {
   return {"same bits", same, same ? "two runs are equal" : "two runs differ"};
 }
 
-// Sentences [first, first + count) with no more positions than they need.
+// Returns the inputs of sentences [first, first + count), cut to the longest of them.
 std::vector<Subject::Input> inputs_of(const Subject& subject, Index first, Index count) {
   const Index longest = kLengths[usize(first)];
   std::vector<Subject::Input> inputs;
@@ -220,8 +220,8 @@ std::vector<Subject::Input> inputs_of(const Subject& subject, Index first, Index
   return inputs;
 }
 
-// The gradients of all parameters when the sentences are cut so: the gradient of an output is the output,
-// where it is valid.
+// Returns the gradients of all parameters with the batch divided into parts of these numbers of sentences.
+// The gradient of an output is the output itself at valid positions, else 0.
 std::vector<real> gradients_in_parts(Subject& subject, std::span<const Index> counts) {
   WeightPacks packs;
   std::vector<std::unique_ptr<Tape>> tapes;
@@ -274,7 +274,7 @@ ConformanceResult parts(Subject& subject) {
                  "order"};
 }
 
-// The loss [B], followed by the gradients of all inputs and parameters.
+// Returns the losses [B], followed by the gradients of all inputs and parameters.
 std::vector<real> loss_and_gradients(Subject& subject, const Subject::Run& loss) {
   std::vector<real> of_parameters(usize(subject.parameters.flat_size()));
   std::vector<std::vector<real>> of_inputs;
@@ -306,14 +306,13 @@ ConformanceResult steady_memory(Subject& subject, const std::function<Index()>& 
   for (auto& input : subject.inputs) inner.emplace_back(input.numbers.size());
   Tape tape(Tape::Mode::train, buffer.data());
   Index asked = 0;
-  for (int step = 0; step < 3;
-       ++step) {  // the first two fill the arena and the thread's own stores
+  for (int step = 0; step < 3; ++step) {  // the first two fill the arena and the thread's buffers
     tape.reset();
     Arrays arrays;
     for (std::size_t i = 0; i < inner.size(); ++i)
       arrays.push_back(
           tape.leaf({subject.inputs[i].numbers.data(), subject.inputs[i].shape}, inner[i].data()));
-    Arrays outputs = subject.run(tape, arrays, kLengths);  // its vector is ours: counted before
+    Arrays outputs = subject.run(tape, arrays, kLengths);  // allocates its result: not counted
     const Index before = allocations();
     Var loss = sum(outputs[0] * outputs[0]);
     tape.backward(loss);
@@ -347,7 +346,7 @@ std::vector<ConformanceResult> check_conformance(const Choice& choice,
       results.push_back(f());
     } catch (const std::exception& error) {
       results.push_back({check, false, error.what()});
-    } catch (...) {  // a stranger's plugin may throw anything
+    } catch (...) {  // a third-party plugin may throw anything
       results.push_back({check, false, kNoException});
     }
   };
@@ -359,7 +358,7 @@ std::vector<ConformanceResult> check_conformance(const Choice& choice,
             choice.options ? "from the given options" : "from its default options"};
   });
   if (!subject) {
-    if (results.back().passed) results.pop_back();  // a kind of which nothing is made here
+    if (results.back().passed) results.pop_back();  // only options are checked for this kind
     return results;
   }
   run("gradients", [&] { return gradients(*subject); });

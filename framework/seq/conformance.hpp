@@ -1,7 +1,7 @@
 // Conformance tests, which every registered plugin must pass: correct gradients, no influence of padding or of
-// other sentences in the batch, weights that sum to 1, the same bits twice, options that can be written and
-// read back. Every registered plugin is covered (for metrics see eval/metric_conformance.hpp). In the double
-// build the gradient check is sharp; in float it still finds mistakes.
+// other sentences in the batch, weights that sum to 1, identical bits in two runs, options that can be written
+// and read back. For metrics see eval/metric_conformance.hpp. The gradient check is precise in the double
+// build; in float it still finds mistakes.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ inline constexpr const char* kNoException = "it throws something other than a st
 std::vector<ConformanceResult> check_conformance(std::string_view kind,
                                                  std::string_view name,
                                                  const std::function<Index()>& allocations = {});
-// With other options than the default ones.
+// Same, with the options in `choice`, if it has any.
 std::vector<ConformanceResult> check_conformance(const Choice& choice,
                                                  const std::function<Index()>& allocations = {});
 

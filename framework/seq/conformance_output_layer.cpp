@@ -21,7 +21,7 @@ std::span<Token> symbols_of(Tape& tape, Var numbers) {
   return {symbols, usize(count)};
 }
 
-// [B,S]: the target vocabulary lacks every second symbol of the sources.
+// Returns the copies [B,S] for a target vocabulary that lacks every second source symbol.
 std::span<const Token> copies_of(Tape& tape, std::span<const Token> sources, Index positions) {
   Token* copies = tape.arena().array_of<Token>(std::ssize(sources));
   for (std::size_t row = 0; row < sources.size(); row += usize(positions)) {
@@ -36,7 +36,7 @@ std::span<const Token> copies_of(Tape& tape, std::span<const Token> sources, Ind
   return {copies, sources.size()};
 }
 
-// The symbols of the numbers; but sentences that have one write the first that the vocabulary lacks.
+// Returns the numbers as symbols; in a sentence with symbols that the vocabulary lacks, the first of these.
 std::span<const Token> targets_of(Tape& tape, Var numbers, const SourceBatch& source) {
   const std::span<Token> targets = symbols_of(tape, numbers);
   for (Index b = 0; b < std::ssize(targets); ++b) {
@@ -48,7 +48,7 @@ std::span<const Token> targets_of(Tape& tape, Var numbers, const SourceBatch& so
   return targets;
 }
 
-// Columns [first, first + count) of logits; 0 where a symbol cannot be written.
+// Returns columns [first, first + count) of the logits, with 0 for symbols that cannot be written.
 Var columns_of(Var logits, Index first, Index count) {
   const Index rows = logits.shape()[0], columns = logits.shape()[1];
   const View part = logits.tape().allocate({rows, count});
@@ -65,7 +65,7 @@ Var columns_of(Var logits, Index first, Index count) {
   });
 }
 
-// factor * sum of (1 - smoothing) nll + smoothing uniform, of logits [B,V] or [B,V + S].
+// Returns factor * sum of (1 - smoothing) nll + smoothing uniform, for logits [B,V] or [B,V + S].
 Var cross_entropy(Var logits, std::span<const Token> targets) {
   Tape& tape = logits.tape();
   const Index rows = logits.shape()[0], columns = logits.shape()[1];

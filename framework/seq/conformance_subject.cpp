@@ -22,7 +22,7 @@ void check_sizes(const Encoder& encoder, const Annotations& a) {
     throw BugError("[encoder] size(), start_size() or final_sizes() is not what encode returns");
 }
 
-// Throws if rows sum to neither 1 nor 0 (for positions that attend to nothing), or have weights at
+// Throws if a row sums to neither 1 nor 0 (a position that attends to nothing), or has weights at
 // padding.
 void check_heads(const HeadWeights& heads, std::span<const Index> lengths, Index positions) {
   const auto rows = static_cast<Index>(lengths.size());
@@ -44,7 +44,7 @@ void check_heads(const HeadWeights& heads, std::span<const Index> lengths, Index
   }
 }
 
-// Row b of numbers [B,S], symbols, and </s> at the end of the row's length.
+// Returns numbers [B,S] as symbols [B,S + 1], with </s> after the last valid position of each row.
 std::span<const Token> symbols_of(Tape& tape, Var numbers, std::span<const Index> lengths) {
   const Index rows = numbers.shape()[0], each = numbers.shape().size() / rows;
   Token* symbols = tape.arena().array_of<Token>(rows * (each + 1));
@@ -58,7 +58,7 @@ std::span<const Token> symbols_of(Tape& tape, Var numbers, std::span<const Index
   return {symbols, usize(rows * (each + 1))};
 }
 
-// Whole numbers from 0.
+// Returns the numbers as frames of integers in [0, kSymbols).
 std::span<const float> frames_of(Tape& tape, Var numbers) {
   const Index count = numbers.shape().size();
   auto* frames = tape.arena().array_of<float>(count);
@@ -73,8 +73,8 @@ void check_positions(const Encoder& encoder, const Annotations& a, std::span<con
       throw BugError("[encoder] positions() is not how many annotations encode returns");
 }
 
-// The annotations of each sentence with fixed weights, for encoders with another number of annotations than
-// of positions read.
+// Returns a sum of each sentence's annotations with fixed weights, for encoders whose number of annotations
+// differs from the number of positions read.
 Var sum_with(const Annotations& a, real turn) {
   Tape& tape = a.states.tape();
   View weights = tape.zeros({a.states.shape()[0], a.states.shape()[1]});
@@ -83,7 +83,7 @@ Var sum_with(const Annotations& a, real turn) {
   return weighted_sum(tape.constant(weights), a.averaged(), a.lengths);
 }
 
-// Encoders that read symbols or frames: two sums of their annotations are compared.
+// Returns the subject of an encoder that reads symbols or frames; its outputs are sums of the annotations.
 std::unique_ptr<Subject> source_encoder_subject(std::unique_ptr<Subject> subject,
                                                 std::shared_ptr<Encoder> encoder) {
   const bool reads_frames = encoder->reads() == Encoder::Reads::frames;
@@ -135,7 +135,7 @@ std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
   return subject;
 }
 
-// Q: not D, unless a plugin refuses that, as scores of s · h do.
+// Returns a Q other than D, or D if the plugin requires it, as scores s · h do.
 template <class Kind, class Sizes>
 Index query_size(const Choice& choice) {
   try {
@@ -170,7 +170,7 @@ std::unique_ptr<Subject> score_subject(const Choice& choice) {
   return subject;
 }
 
-// Two links of the target's second position in sentences that have two source positions.
+// Links the second target position to the last source position and, if that is another one, to the first.
 std::vector<std::vector<Link>> links_of(std::span<const Index> lengths) {
   std::vector<std::vector<Link>> links;
   for (const Index length : lengths) {

@@ -1,5 +1,5 @@
-// The rows of attention weights with the symbols that a copy writes, as output layers that copy read them; and the
-// arithmetic on rows of logits and probabilities that their losses need.
+// For output layers that copy: the rows of attention weights, with the symbols that a copy writes; and the
+// includes for the arithmetic on rows of logits and probabilities that their losses need.
 #pragma once
 
 #include <span>
@@ -13,22 +13,22 @@
 
 namespace softalign {
 
-// The columns of a layer that copies: V, and one for each position where a word that the vocabulary lacks may begin.
+// Returns the columns of a layer that copies: V, plus one per position where a word outside the vocabulary may begin.
 inline Index copy_columns(Index symbols, const SourceBatch& source) {
   return symbols + source.positions;
 }
 
-// One step of one sentence. [V + S]: one number for each of copy_columns().
+// One step of one sentence. by_symbol [V + S] has a number for each of the copy_columns().
 struct CopyRow {
-  std::span<const Token> symbols;  // of the sentence's positions; a symbol may be at several
+  std::span<const Token> symbols;  // the copy of each position; symbols may repeat
   const real* weights;             // [positions]
   real* dweights;                  // [positions], accumulated; null: not needed
 
-  // by_symbol[v] += the weights of the positions that hold v; [V + S].
+  // Adds to each by_symbol[v] the weights of the positions whose copy is v.
   void add_to(real* by_symbol) const {
     for (std::size_t s = 0; s < symbols.size(); ++s) by_symbol[usize(symbols[s])] += weights[s];
   }
-  // by_symbol[v] = 0 for the symbols of the sentence.
+  // Sets by_symbol[v] to 0 for the symbols of the sentence.
   void clear(real* by_symbol) const {
     for (const Token symbol : symbols) by_symbol[usize(symbol)] = 0;
   }
@@ -36,7 +36,7 @@ struct CopyRow {
 
 class CopyRows {
  public:
-  // weights [T,B,S]; rows: of a search, the sentence of each of B (AttentionMemory::rows).
+  // weights [T,B,S]; rows: in a search, the sentence of each row (AttentionMemory::rows).
   CopyRows(Var weights, const SourceBatch& source, std::span<const Index> rows = {})
       : weights_(weights.value()),
         gradient_(weights.gradient()),
@@ -45,7 +45,7 @@ class CopyRows {
         lengths_(source.lengths),
         rows_(rows) {}
 
-  CopyRow operator[](Index i) const {  // below T * B
+  CopyRow operator[](Index i) const {  // t * B + b
     const Index row = i % weights_.shape.sentences(), at = i * weights_.shape.last();
     const Index sentence = rows_.empty() ? row : rows_[usize(row)];
     return {symbols_.subspan(usize(sentence * positions_), usize(lengths_[usize(sentence)])),

@@ -13,33 +13,33 @@ namespace softalign {
 struct Cost {
   Index target_symbols = 0;  // with </s>
   Index multiplications = 0;
-  Index projection = 0;  // the share of the projection to the vocabulary
+  Index projection = 0;  // the share of multiplications in the projection to the vocabulary
   Index energies = 0;
   Index activations = 0;  // bytes of a training tape up to the projection, before backward
   Index per_symbol() const { return multiplications / target_symbols; }
 };
 
-// The values of the parameters do not matter, but must exist. Padding is counted, too; single sentences
-// have none.
+// The parameters must be allocated; their values do not matter. Padding is counted, too; a single sentence
+// has none.
 Cost cost_of(const Model& model, const Batch& batch);
 
-// Positions of a sentence, with </s>; of images, columns of pixels, with the end mark.
+// Lengths of a sentence pair in symbols, with </s>; of an image in columns of pixels, with the end mark.
 struct CostLengths {
   Index source = 20;
   Index target = 20;
 };
 
-// The cost of one sentence pair. Throws SpecError where the model cannot be built, MachineError where it does not fit.
+// The cost of one sentence pair. Throws SpecError if the model cannot be built, MachineError if it does not fit.
 Cost cost_of(const ModelOptions& options,
              const SourceFormat& source,
              Index target_symbols,
              const CostLengths& lengths);
 
-// Values that take next to no memory and divide nothing by 0.
+// Allocates values that take almost no memory and cause no division by 0.
 void allocate_unlearnt(ParameterStore& parameters);
 
-// `count` sentence pairs of these numbers of positions, with </s>, and linked; without targets where `target`
-// is 0.
+// Returns `count` sentence pairs of these lengths (with </s>) and links between them; without targets if
+// `target` is 0.
 Split equal_sentences(Index count, Index source, Index target, const FrameFormat& frames = {});
 
 }  // namespace softalign

@@ -18,7 +18,7 @@ inline Var side_by_side(const State& arrays) {  // [B, sum of their sizes]
 
 struct DecoderStep {
   State next;
-  State output;  // arrays [B,O_k], which the readout needs of this step, concatenated
+  State output;  // arrays [B,O_k] of this step, which the readout reads concatenated
   Var weights;   // [B,S] or empty
 };
 
@@ -57,11 +57,11 @@ class Decoder {
   virtual AttentionMemory prepare(const Annotations& annotations) const = 0;
   // The decoder's arrays, then those of its attention.
   virtual State start(const Annotations& annotations, const AttentionMemory& memory) const = 0;
-  // The inputs of steps from the previous symbols: [..., E] -> [..., I], for all steps at once in training.
+  // Returns the inputs of steps, from the previous symbols: [..., E] -> [..., I]; in training for all steps at once.
   virtual Var inputs(Var embedded) const = 0;
   // input [B,I] belongs to the step, which may overwrite it: std::move(input).
   virtual DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const = 0;
-  // inputs [T,B,I], overwritten. Step by step; decoders may override it.
+  // Computes all steps from inputs [T,B,I], which it overwrites; step by step unless a decoder overrides it.
   virtual Unrolled unroll(const AttentionMemory& memory, State state, Var&& inputs) const;
   // false: training must process all steps at once, so a step cannot read the symbol that the previous
   // one has predicted.
@@ -71,7 +71,7 @@ class Decoder {
   // [..., sum of O_k], [..., E] -> [..., R]: the layer before the projection to the vocabulary.
   virtual Var readout(Var outputs, Var embedded) const = 0;
   virtual Index readout_size() const = 0;  // R
-  // Sum of O_k, for output layers that read the outputs of a step; 0: they cannot.
+  // Sum of O_k, for output layers that read the outputs of a step; 0: not available to them.
   virtual Index output_size() const { return 0; }
   virtual bool aligns() const = 0;
   virtual bool reads_links() const { return false; }

@@ -32,7 +32,7 @@ class State {
   void append(const State& other) {
     for (Var var : other) push(var);
   }
-  State from(std::size_t first) const {  // the arrays from this one on
+  State from(std::size_t first) const {  // the arrays from index `first` on
     State rest;
     for (std::size_t i = first; i < size_; ++i) rest.push(vars_[i]);
     rest.step = step;
@@ -61,26 +61,25 @@ class State {
 struct EncoderInput {
   Var embedded;                         // [B,S,E]; empty unless the encoder reads embeddings
   std::span<const Index> lengths = {};  // [B], not increasing
-  std::span<const Token> symbols =
-      {};  // [B,S], of the source's vocabulary; empty where it has frames
-  std::span<const float> frames = {};  // [B,S,F]; empty where it has symbols
-  Tape* tape = nullptr;                // for encoders that do not read embeddings
-  HeadWeights* heads = nullptr;        // where the weights go of an encoder that attends()
+  std::span<const Token> symbols = {};  // [B,S]; empty if the source is frames
+  std::span<const float> frames = {};   // [B,S,F]; empty if the source is symbols
+  Tape* tape = nullptr;                 // for encoders that do not read embeddings
+  HeadWeights* heads = nullptr;         // receives the weights of an encoder that attends()
 };
 
 struct Annotations {
-  Var states;  // [B,S,D], h_j; what padding holds is never read. Scores see them, contexts average
-               // them, unless there are values
+  Var states;  // [B,S,D], h_j; padding is never read. Scores read them, contexts average them unless
+               // there are `values`
   Var last;    // [B,D], the whole sentence in one vector, for vanilla seq2seq
-  Var start;   // [B,D'], what the decoder's first state is made from (Bahdanau 2015: the backward
-               // state at position 1)
+  Var start;   // [B,D'], the input of the decoder's first state (Bahdanau 2015: the backward state
+               // at position 1)
   std::span<const Index> lengths;  // [B], not increasing
-  State finals =
-      {};           // [B,U_k], the final states of all layers, as a decoder's cells begin with them
-                    // (Sutskever et al. 2014): h of layer 1, then its c if it has one, layer 2, ...
-  Var values = {};  // [B,S,D], what contexts average instead (Gehring et al. 2016)
-  // [B,S,U_k], the parts that a recurrent layer's states are joined from. Their kept gradients are complete,
-  // including those through the recurrence. Empty: the states.
+  // [B,U_k], the final states of all layers, with which a decoder's cells may start (Sutskever et al. 2014): h of
+  // layer 1, then its c if it has one, layer 2, ...
+  State finals = {};
+  Var values = {};  // [B,S,D], averaged by contexts instead of the states (Gehring et al. 2016)
+  // [B,S,U_k], the arrays whose concatenation is the states of a recurrent layer. Their gradients (keep_gradient) are
+  // complete, including those through the recurrence. Empty: the states themselves.
   State parts = {};
 
   Var averaged() const { return values ? values : states; }
@@ -89,22 +88,22 @@ struct Annotations {
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Sentences come sorted by descending length.
+  // Sentences are sorted by descending length.
   virtual Annotations encode(const EncoderInput& source) const = 0;
   virtual Index size() const = 0;                                // D
   virtual Index start_size() const = 0;                          // D'
   virtual std::vector<Index> final_sizes() const { return {}; }  // U_k of Annotations::finals
-  // The kind of source that it reads: embeddings, which the model looks up for symbols and projects from
-  // frames; or symbols or frames themselves, and then no other kind of source.
+  // The encoder's input: embeddings, which the model looks up for symbols and projects from frames; or the
+  // symbols or frames themselves, in which case no other kind of source is accepted.
   enum class Reads { embeddings, symbols, frames };
   virtual Reads reads() const { return Reads::embeddings; }
   // true: source symbols attend to each other, and EncoderInput::heads receives their weights.
   virtual bool attends() const { return false; }
-  // The number of annotations of a source with this number of symbols (including </s>) or frames, and the
-  // annotation that one of these belongs to.
+  // Returns the number of annotations of a source with `length` symbols (including </s>) or frames, and the
+  // annotation that symbol or frame `index` belongs to.
   virtual Index positions(Index length) const { return length; }
   virtual Index position_of(Index index) const { return index; }
-  // The format of the frames that it reads; 0 accepts any value.
+  // The format of the frames that the encoder reads; 0 accepts any value.
   virtual FrameFormat frames() const { return {.size = 0, .height = 0}; }
 };
 

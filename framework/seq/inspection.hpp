@@ -12,15 +12,14 @@ namespace softalign {
 
 // The weights of single attention heads, collected while a batch is evaluated: from attentions with heads and
 // decoders with self-attention through AttentionMemory::inspection, from encoders with self-attention through
-// EncoderInput::heads.
-// Valid until the end of the tape's step.
+// EncoderInput::heads. Valid until the end of the tape's step.
 struct HeadWeights {
   struct Part {
     Index layer;  // of the decoder, or of the encoder, from 0
-    Index step;   // the first of its target positions; of an encoder 0
-    // [T,B,H,S], rows sum to 1, 0 at padding; of an encoder [S,B,H,S], rows of positions that attend to
-    // nothing are 0, and those of padding are never read; of a decoder's self-attention [T,B,H,U], U = step
-    // + T: the positions read so far.
+    Index step;   // the first target position; of an encoder 0
+    // Attention: [T,B,H,S], rows sum to 1, 0 at padding. Encoder: [S,B,H,S], rows of positions that attend
+    // to nothing are 0, and rows of padding are never read. Self-attention of a decoder: [T,B,H,U], U = step
+    // + T, the positions read so far.
     View weights;
   };
   std::vector<Part> parts;
@@ -32,12 +31,11 @@ struct HeadWeights {
 using ChangeWeights = std::function<void(Index step, std::span<real> weights)>;
 
 struct Inspection {
-  HeadWeights* heads =
-      nullptr;  // where the weights of single heads go, valid as long as the tape's step
-  HeadWeights* own_heads = nullptr;       // those of self-attention, where Decoder::attends()
-  const ChangeWeights* change = nullptr;  // only where Attention::weights_can_change()
-  bool distribution =
-      false;  // attentions that read a single position show the weights that it is drawn from
+  HeadWeights* heads = nullptr;           // receives the weights of single heads
+  HeadWeights* own_heads = nullptr;       // receives self-attention weights, if Decoder::attends()
+  const ChangeWeights* change = nullptr;  // only if Attention::weights_can_change()
+  // true: attentions that read a single position return the probabilities from which it is drawn.
+  bool distribution = false;
 };
 
 }  // namespace softalign

@@ -1,10 +1,10 @@
 // The decoder of Luong et al. 2015 (sections 3 to 3.3) over any cell of nn/recurrent.hpp: stacked cells,
 // attention after the step, with the new state of the top layer,
 //   h_t = cells(h_{t-1}, [E y_{t-1} ; h~_{t-1}]),   h~_t = tanh(W_c [h_t ; c_t]),
-// and the projection reads h~_t, the attentional vector (equation 5). Fed into the next step or not
-// (input feeding); at first it is 0. Without a context there is no attentional vector: the projection
-// reads h_t (Sutskever et al. 2014). The score `dot` in an attentional decoder is Luong's score in
-// Bahdanau's decoder: it attends with the state before the step.
+// and the projection reads h~_t, the attentional vector (equation 5). With input feeding the next step
+// reads it, too; h~_0 is 0. Without a context there is no attentional vector: the projection reads h_t
+// (Sutskever et al. 2014). The score `dot` in an attentional decoder is Luong's score in Bahdanau's
+// decoder, which attends with the state before the step.
 #pragma once
 
 #include <optional>
@@ -126,7 +126,7 @@ class LuongDecoder : public Decoder {
     next.append(glimpse.next);
     return {next, output, glimpse.weights};
   }
-  // Without input feeding the attentional vectors of all steps are one product.
+  // Without input feeding, one product computes the attentional vectors of all steps.
   Var readout(Var outputs, Var) const override {
     return feeding_ || !attentional_ ? outputs : attentional_vector(outputs);
   }
@@ -139,7 +139,7 @@ class LuongDecoder : public Decoder {
 
  private:
   struct Layer {
-    Dropout of_input;  // not of the first: that is the model's
+    Dropout of_input;  // not used in the first layer, whose input dropout is the model's
     Cell cell;
     StateDropout of_state;
   };

@@ -14,7 +14,7 @@
 namespace softalign {
 namespace {
 
-// Links as target weights: the links of a target symbol have equal shares of 1.
+// Returns the links as target weights: the links of a target symbol have equal weights, which sum to 1.
 std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
   Index count = 0;
   for (const auto& links : batch.links) count += std::ssize(links);
@@ -216,7 +216,7 @@ Model::Forward Model::forward(Tape& tape,
           taught.source};
 }
 
-// [B,S,E]; empty where the encoder reads no embeddings.
+// Returns [B,S,E]; empty if the encoder does not read embeddings.
 Var Model::embed_source(Tape& tape, const SourceBatch& source) const {
   const Shape shape = {source.sentences, source.positions};
   if (source_embedding_) return (*source_embedding_)(tape, source.tokens, shape);
@@ -227,7 +227,7 @@ Var Model::embed_source(Tape& tape, const SourceBatch& source) const {
   return (*source_projection_)(tape.constant(frames));
 }
 
-// [B,E] at one step, or [T,B,E].
+// Returns [B,E] for one step, or [T,B,E].
 Var Model::embed_target(Tape& tape,
                         std::span<const Token> symbols,
                         Shape leading,
@@ -292,7 +292,7 @@ Initializer initializer_of(const std::string& item) {
          printable(item));
 }
 
-// Gives an orthogonal initialiser as many blocks as the parameter has side by side.
+// Returns the initialiser; an orthogonal one gets a block for each square block of the parameter.
 Initializer fitting(const Initializer& initializer, const Parameter& parameter) {
   if (initializer.kind() != Initializer::Kind::orthogonal) return initializer;
   const Shape& shape = parameter.shape;
@@ -303,7 +303,7 @@ Initializer fitting(const Initializer& initializer, const Parameter& parameter) 
   return init::orthogonal(shape[1] / shape[0]);
 }
 
-// Names that are like this one, or end as it does.
+// Returns a hint with the parameter names that are similar to this one or have the same last part.
 std::string names_like(std::string_view name, const ParameterStore& store) {
   const std::string end = fmt::format(".{}", name.substr(name.rfind('.') + 1));
   std::vector<std::string> near;

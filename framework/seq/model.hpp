@@ -17,7 +17,7 @@
 
 namespace softalign {
 
-// Initial weights other than each layer's own: spec.model.initialise.
+// Initial weights in place of each layer's own: spec.model.initialise.
 struct InitialiseOptions {
   std::string type = "uniform";
   double scale = 0.1;
@@ -46,10 +46,10 @@ struct InitialiseOptions {
   }
 };
 
-// To be called before the values are drawn. Throws SpecError for a name that no parameter has.
+// Replaces initialisers; call it before the values are drawn. Throws SpecError for an unknown parameter name.
 void initialise(ParameterStore& store, const InitialiseOptions& options);
 
-// Rates, both sides; that of recurrent layers belongs to encoders and decoders.
+// Dropout rates for both sides; encoders and decoders have those of recurrent layers.
 struct DropoutOptions {
   double embeddings = 0;
   double outputs = 0;
@@ -122,7 +122,7 @@ class Model {
   bool learns_weights() const {
     return aligns() && (attention_ == nullptr || attention_->weights_are_learned());
   }
-  bool reads_links() const { return decoder_->reads_links(); }  // of every batch
+  bool reads_links() const { return decoder_->reads_links(); }  // true: every batch must have links
   BatchParts batch_parts() const { return {reads_links(), copies_.get()}; }
   bool weights_can_change() const {
     return attention_ != nullptr && attention_->weights_can_change();
@@ -132,20 +132,20 @@ class Model {
     return aligns() && (attention_ == nullptr || attention_->weights_sum_to_one());
   }
   Index target_symbols() const { return target_symbols_; }
-  bool steps() const { return decoder_->steps(); }  // one at a time in training, if need be
+  bool steps() const { return decoder_->steps(); }  // training can process steps one by one
   const Encoder& encoder() const { return *encoder_; }
-  bool decoder_attends() const { return decoder_->attends(); }  // to its own positions
+  bool decoder_attends() const { return decoder_->attends(); }  // target positions to each other
   bool reads_symbols() const {                                  // of the source
     return !source_projection_ && encoder_->reads() != Encoder::Reads::frames;
   }
-  // Links between symbols as links of annotations, each once.
+  // Returns links between symbols as links between annotations and target symbols, without duplicates.
   std::vector<Link> placed(std::span<const Link> links) const;
   void place_links(Batch& batch) const;
 
   // Source sentences, prepared for the decoder.
   struct Source {
     AttentionMemory memory;
-    State state;  // the decoder's first
+    State state;  // the decoder's initial state
     Annotations annotations;
     Var embedded = {};  // [B,S,E]; empty unless the encoder reads embeddings
   };
@@ -157,10 +157,10 @@ class Model {
   struct Taught {
     Var readout;                       // [T,B,R]
     Var outputs;                       // [T,B,O], of the decoder's steps
-    Var embedded;                      // [T,B,E], the symbols before
+    Var embedded;                      // [T,B,E], of the previous symbols
     std::span<const Token> targets;    // [T,B], -1 after a target's end
     std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
-    std::span<const Index> positions;  // [B], of the sentences' annotations
+    std::span<const Index> positions;  // [B], numbers of annotations
     Source source;
 
     OutputInput output() const { return {readout, weights, source.memory, outputs, embedded}; }
@@ -170,7 +170,7 @@ class Model {
                const Objective& objective,
                const Inspection& inspection = {}) const;
   const OutputLayer& output_layer() const { return *output_layer_; }
-  // The loss that is minimised besides -log p of the targets. nll: [T,B].
+  // Returns the loss that is minimised in addition to -log p of the targets. nll: [T,B].
   ExtraLoss extra_loss(Tape& tape,
                        const Taught& taught,
                        const Batch& batch,
@@ -179,8 +179,8 @@ class Model {
 
   // The whole forward pass on one tape.
   struct Forward {
-    TokenLosses losses;            // sentence by sentence: [B * T]; the loss is the whole objective
-    std::span<const Var> weights;  // as in Taught, like the positions
+    TokenLosses losses;            // nll and best are [B,T]; the loss is the whole objective
+    std::span<const Var> weights;  // as in Taught, as are the positions
     std::span<const Index> positions;
     std::span<const Totals> totals;  // ExtraLoss
     Source source;
@@ -197,15 +197,15 @@ class Model {
     return forward(tape, batch, Objective{.factor = factor}, inspection);
   }
 
-  // After an update, with the totals of its batch (ExtraLoss).
+  // Call it after each update, with the totals of the batch (ExtraLoss).
   void after_update(const Totals& totals) const {
     if (attention_ != nullptr) attention_->after_update(totals);
   }
 
-  // For search: a step after the source was read, or after another step.
+  // One step of a search, after the source was read or after another step.
   struct Prediction {
     State next;
-    Var logits;   // [B,V], or as OutputLayer::logits has them
+    Var logits;   // [B,V], or [B,V + S], see OutputLayer::logits
     Var weights;  // [B,S] or empty
   };
   Prediction predict(Tape& tape, const Source& source, std::span<const Token> previous) const;

@@ -50,7 +50,7 @@ std::shared_ptr<const Copies> checked_copies(const ModelOptions& options,
                                              bool sums_to_one,
                                              const SourceFormat& source,
                                              Index target_symbols) {
-  constexpr Index kLength = 64;  // any
+  constexpr Index kLength = 64;  // any length
   if (!aligns)
     throw SpecError("model.output: {} copies by attention weights, but this model has none",
                     options.output.type);

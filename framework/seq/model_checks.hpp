@@ -7,14 +7,14 @@
 
 namespace softalign {
 
-// Frames of the size that the encoder asks for, where it asks for one.
+// The encoder must accept the source: no frames if it reads symbols, frames of its size (if set) if it reads frames.
 void check_source(const ModelOptions& options, const Encoder& encoder, const FrameFormat& frames);
 
-// source, target: symbols.
+// source, target: vocabulary sizes.
 void check_tied(const ModelOptions& options, const Encoder& encoder, Index source, Index target);
 void check_tied_readout(const ModelOptions& options, Index readout);
 
-// The copies of source symbols, for a layer that copies.
+// Checks that the model can copy, and returns the copies of source symbols.
 std::shared_ptr<const Copies> checked_copies(const ModelOptions& options,
                                              const Encoder& encoder,
                                              bool aligns,

@@ -10,7 +10,7 @@ namespace softalign {
 
 class MonotonicPointer {
  public:
-  struct Options {  // written among an attention's own
+  struct Options {  // written next to the attention's own
     double offset = -1;
     double noise = 1;
     std::string test = "hard";
@@ -24,10 +24,10 @@ class MonotonicPointer {
 
   MonotonicPointer(const Parameters& p, const Options& options);
 
-  Var start(const AttentionMemory& memory) const;  // [B,S]: all at the first position
-  // The probabilities [B,S] of where it stops: in training expected, with noise on the energies; when not
-  // training the first j with p_ij > 1/2 has all of it, if `test` is hard. They sum to less than 1 where it may
-  // move beyond the end.
+  Var start(const AttentionMemory& memory) const;  // [B,S]: 1 at the first position
+  // Returns the probabilities [B,S] of the position where the pointer stops: expected ones, in training with
+  // noise on the energies; but 1 at the first j with p_ij > 1/2 when not training, if `test` is hard. They sum
+  // to less than 1 if the pointer may move beyond the end.
   Var move(Var energies, Var from, std::span<const Index> lengths, Index step) const;
 
  private:

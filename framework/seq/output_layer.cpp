@@ -12,7 +12,7 @@ OutputRows output_rows(const OutputLayer& layer,
                        const Objective& objective) {
   Tape& tape = input.readout.tape();
   const State inputs = layer.prepare(input);
-  for (Var one : inputs) one.gradient();  // it exists before the loss adds to it
+  for (Var one : inputs) one.gradient();  // allocated here, before the loss adds to it
   const Index rows = std::ssize(targets);
   real* const nll = tape.zeros({rows}).data;
   real* const uniform = objective.label_smoothing > 0 ? tape.zeros({rows}).data : nullptr;
@@ -44,7 +44,7 @@ TokenLosses losses_of(const OutputLayer& layer,
     return tape.training() ? tape.whole_gradient(tape.parameter(parameter)) : nullptr;
   };
   Workers alone(1);
-  // Nearly empty now, while the other arena is full.
+  // The gradient arena is nearly empty now, unlike the tape's other arena.
   layer.loss({&part, 1}, objective, gradient, alone, tape.gradient_arena());
   const View losses = tape.allocate({first.shape().sentences()});
   for (Index b = 0; b < losses.size(); ++b) losses.data[b] = sentence_loss(part, b, objective);

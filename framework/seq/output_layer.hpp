@@ -26,16 +26,16 @@ struct Objective {
   real coverage = 0;           // lambda, see coverage_penalty
   // Scheduled sampling (Bengio et al. 2015), on a tape with noise.
   double truth = 1;     // probability that a step reads the true symbol
-  bool argmax = false;  // what else it reads: the most probable symbol, or one drawn
+  bool argmax = false;  // the symbol read otherwise is the most probable one; false: a sample
 };
 
 struct OutputSizes {
   Index readout;          // R
   Index symbols;          // V
-  const Embedding* tied;  // of the target, whose table is the weights; null: weights of its own
-  Index outputs = 0;      // O, of the decoder's steps; 0: it does not hand them on
+  const Embedding* tied;  // the target's, whose table is the layer's weights; null: not tied
+  Index outputs = 0;      // O, of the decoder's steps; 0: not available
   Index embedding = 0;    // E, of the target
-  // [V]: the numbers that the symbols are as text (TargetFormat); empty: not all are, not_a_number is the first.
+  // [V]: the numbers that the symbols denote (TargetFormat); empty: not_a_number is the first that denotes none.
   std::span<const double> values = {};
   std::string_view not_a_number = {};
 };
@@ -45,8 +45,8 @@ struct OutputInput {
   Var readout;                    // [T,B,R]
   std::span<const Var> weights;   // T times [B,S]; empty when the decoder does not align
   const AttentionMemory& memory;  // of the source
-  Var outputs = {};               // [T,B,O], of the decoder's steps, which the readout is made from
-  Var embedded = {};              // [T,B,E], the symbols before
+  Var outputs = {};               // [T,B,O], of the decoder's steps, read by the readout
+  Var embedded = {};              // [T,B,E], of the previous symbols
 };
 
 // The logit of a symbol that cannot be written.
@@ -54,15 +54,14 @@ inline constexpr real kImpossible = -std::numeric_limits<real>::infinity();
 
 // A part of a batch before its loss, which is computed for all parts together.
 struct OutputRows {
-  State inputs;        // what OutputLayer::prepare made
+  State inputs;        // the result of OutputLayer::prepare
   SourceBatch source;  // its sentences
-  std::span<const Token>
-      targets;  // [T,B], -1 after a target's end; of a layer that copies below V + S
-  // Written by the loss, but not where a row is skipped.
-  real* nll;  // [T,B], -log p in nats
-  real*
-      uniform;  // [T,B], the mean of -log p over the vocabulary's symbols; only with label smoothing
-  Token* best;  // [T,B], the most probable symbol
+  // [T,B], -1 after a target's end; below V, or below V + S if the layer copies.
+  std::span<const Token> targets;
+  // Written by the loss, except for skipped rows.
+  real* nll;      // [T,B], -log p in nats
+  real* uniform;  // [T,B], the mean of -log p over the vocabulary; only with label smoothing
+  Token* best;    // [T,B], the most probable symbol
 };
 
 // Returns the address at which the gradient of a parameter is accumulated; null: not needed.
@@ -72,24 +71,23 @@ class OutputLayer {
  public:
   virtual ~OutputLayer() = default;
 
-  // The arrays [T,B,...] that the loss reads, on the tape of a part.
+  // Returns the arrays [T,B,...] that the loss reads, on the tape of a part.
   virtual State prepare(const OutputInput& input) const { return {input.readout}; }
-  // Writes the rows of all parts, and adds the gradients of sentence_loss to those of the inputs and of its
-  // parameters, sentence by sentence, so that neither parts nor threads change a bit. scratch is rewound
-  // afterwards.
+  // Writes the rows of all parts, and adds the gradients of sentence_loss to those of the inputs and of the
+  // layer's parameters, sentence by sentence, so that no bit depends on parts or threads. Rewinds scratch.
   virtual void loss(std::span<const OutputRows> parts,
                     const Objective& objective,
                     const GradientOf& gradient,
                     Workers& workers,
                     Arena& scratch) const = 0;
-  // [T,B,V]: log p of every symbol, up to a number for each row. A layer that copies: [T,B,V + S], for the symbols of
-  // Copies, too; kImpossible where no word begins that the vocabulary lacks.
+  // Returns log p of every symbol [T,B,V], up to a constant per row. A layer that copies returns [T,B,V + S], also for
+  // the symbols of Copies; kImpossible at positions where no word begins that the vocabulary lacks.
   virtual Var logits(const OutputInput& input) const = 0;
-  // [V], added to the logits of every row; empty where the layer has no bias.
+  // Returns the bias [V] that is added to the logits of every row; empty if there is none.
   virtual View bias() const { return {}; }
-  // true: it reads SourceBatch::copies and the weights, which are then there, one for each source symbol.
+  // true: the layer reads SourceBatch::copies and the weights, both of which have an entry for each source symbol.
   virtual bool copies() const { return false; }
-  // [T,B,1]: of a layer that copies, the probability that a symbol is written and not copied; empty: 0.
+  // Returns the probability [T,B,1] that a layer that copies generates a symbol instead of copying one; empty: 0.
   virtual Var p_gen(const OutputInput& /*input*/) const { return {}; }
   // Multiply-adds of the loss per target symbol, without those of prepare.
   virtual Index multiplications() const = 0;
@@ -99,13 +97,13 @@ OutputRows output_rows(const OutputLayer& layer,
                        const OutputInput& input,
                        std::span<const Token> targets,
                        const Objective& objective);
-// factor * sum of (1 - smoothing) nll + smoothing uniform (Szegedy et al. 2016, section 7), after the loss.
+// Returns factor * sum of (1 - smoothing) nll + smoothing uniform (Szegedy et al. 2016, section 7). Call after loss().
 real sentence_loss(const OutputRows& part, Index sentence, const Objective& objective);
-// The losses of a single part, on its tape. The gradient of the loss must be 1 (BugError): use
+// Returns the losses of a single part, on its tape. The gradient of the loss must be 1 (BugError): use
 // objective.factor to scale it.
 TokenLosses losses_of(const OutputLayer& layer, const OutputRows& part, const Objective& objective);
 
-// OutputLayer::loss of a projection of inputs[0] to the vocabulary. row_loss: see ProjectedLoss.
+// Implements OutputLayer::loss for a projection of inputs[0] to the vocabulary. row_loss: see ProjectedLoss.
 void projected_loss(const Projection& projection,
                     std::span<const OutputRows> parts,
                     const Objective& objective,

@@ -1,6 +1,6 @@
 // A stack of recurrent layers as an encoder, over any cell of nn/recurrent.hpp. With two directions
-// a layer joins the states of both, h_j = [forward h_j ; backward h_j] (Bahdanau et al. 2015, section
-// 3.2), and the next one reads that.
+// a layer concatenates the states of both, h_j = [forward h_j ; backward h_j] (Bahdanau et al. 2015,
+// section 3.2), and the next layer reads h_j.
 #pragma once
 
 #include <functional>
@@ -52,8 +52,8 @@ struct RecurrentOptions {
   static constexpr Index kMostLayers = 12;
 };
 
-// Annotations: the concatenated states of the last layer, or W times these (project). finals are the states of
-// the cells, without residual connections; last is the first of them, projected like the annotations.
+// Annotations: the concatenated states of the last layer, or W times these (project). finals are the final states
+// of the cells, without residual connections; last is the last layer's final h, projected like the annotations.
 template <class Cell>
 class RecurrentEncoder : public Encoder {
  public:
@@ -109,7 +109,7 @@ class RecurrentEncoder : public Encoder {
  private:
   struct Passed {  // the outputs of a layer
     Var states;    // [B,S,D]
-    Var start;     // [B,U]: the backward state at position 1; without one, the last forward state
+    Var start;     // [B,U]: the backward state at position 1, or else the last forward state
     State finals;  // kStates times [B,D]
     State parts;   // [B,S,U] of each direction
   };

@@ -15,7 +15,7 @@
 
 namespace softalign {
 
-// The states of the cell of this layer, from 0, when the layers come first.
+// Returns the cell states of a layer, counted from 0, of a state that begins with those of all layers.
 template <class Cell>
 typename Cell::States cell_states(const State& state, std::size_t layer = 0) {
   typename Cell::States states;
@@ -37,7 +37,7 @@ void describe_recurrent_dropout(V& v, double& rate) {
     fraction());
 }
 
-// For a number, or an optional one, which is 1 where it is absent.
+// bias: a number, or an optional number, whose default is 1.
 template <class V, class Number>
 void describe_forget_bias(V& v, Number& bias) {
   v("forget_bias",
@@ -47,7 +47,7 @@ void describe_forget_bias(V& v, Number& bias) {
     between(-10, 10));
 }
 
-// The options of a decoder about its cell, and the cell.
+// A decoder's options for its cell; make() builds the cell.
 template <class Cell>
 struct CellOptions {
   template <class V>
@@ -66,12 +66,12 @@ struct CellOptions<Lstm> {
   }
 };
 
-// The initial state of a recurrent decoder. Each array of its state, of an LSTM h and c alike, has a
-// projection of its own, as in Xu et al. 2015 (section 3.1.2) and in Nematus:
+// The initial state of a recurrent decoder. Each array of the state (for an LSTM, both h and c) has its
+// own projection, as in Xu et al. 2015 (section 3.1.2) and in Nematus:
 //   zero  0                             last  the encoder's final states, layer by layer (Sutskever et
 //   tanh  tanh(W start + b), Bahdanau         al. 2014; Luong et al. 2015)
 //         et al. 2015, appendix A.2.2   mean  tanh(W mean of the annotations + b), Xu et al. 2015
-// Written among a decoder's own options.
+// Written next to the decoder's own options.
 struct InitialStateOptions {
   std::string initial_state = "tanh";
   template <class V>
@@ -84,17 +84,17 @@ struct InitialStateOptions {
   }
 };
 
-// The parameters of a layer, from 1: those of the first have the decoder's prefix.
+// Returns the parameters of a layer, counted from 1; the first layer has the decoder's own prefix.
 inline Parameters parameters_of_layer(const Parameters& p, Index layer) {
   return layer == 1 ? p : p / fmt::format("layer_{}", layer);
 }
 
-// SpecError where the decoder would see nothing of the source: no context, and a state that begins at 0.
+// Throws SpecError if the decoder would not see the source: no context, and an initial state of 0.
 void require_source(const InitialStateOptions& options, Index context_size);
 
 class InitialState {
  public:
-  // `arrays` of each of `layers`, [B,U]. SpecError when the encoder's last states do not fit.
+  // Each layer has `arrays` arrays [B,U]. Throws SpecError if the encoder's last states do not fit.
   InitialState(const Parameters& p,
                const InitialStateOptions& options,
                const DecoderSizes& sizes,
@@ -109,9 +109,9 @@ class InitialState {
 
   bool last_;
   bool mean_;
-  std::size_t arrays_;  // of all layers
+  std::size_t arrays_;  // of all layers together
   Index units_;
-  std::vector<Linear> projections_;  // none: zero or last
+  std::vector<Linear> projections_;  // empty: zero or last
 };
 
 }  // namespace softalign

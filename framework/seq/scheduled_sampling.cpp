@@ -1,5 +1,5 @@
 // Scheduled sampling (Bengio et al. 2015): a step reads the true previous symbol with probability `truth`,
-// else one that the step before it has written. No gradient goes through the choice.
+// otherwise one that the model predicted at the step before. No gradient flows through the choice.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace softalign {
 namespace {
 
-// An index with probability proportional to e^logits, for a number in [0, 1).
+// Draws an index with probability proportional to e^logits; uniform: a random number in [0, 1).
 Token draw(const real* logits, Index count, double uniform) {
   const real largest = *std::max_element(logits, logits + count);
   const auto weight = [=](Index v) { return static_cast<double>(vector_exp(logits[v] - largest)); };
@@ -23,7 +23,7 @@ Token draw(const real* logits, Index count, double uniform) {
 
 }  // namespace
 
-// symbols [T,B]: those after the first step are overwritten by the symbols that were read instead.
+// symbols [T,B]: those after the first step are overwritten where another symbol was read.
 Unrolled Model::unroll_sampled(Tape& tape,
                                const Source& source,
                                std::span<Token> symbols,
@@ -50,7 +50,7 @@ Unrolled Model::unroll_sampled(Tape& tape,
   return all.all();
 }
 
-// `next` [B] are the true symbols that the step at `position` would read.
+// Replaces some of `next` [B], the true symbols for the step at `position`, by symbols of the model.
 void Model::feed_own_symbols(const DecoderStep& step,
                              Var embedded,
                              const AttentionMemory& memory,

@@ -24,14 +24,14 @@ struct Memory {
 struct Query {
   Var state;          // [B,Q]
   Index step = 0;     // target position, from 0; the same for all rows
-  Var attended = {};  // [B,S], the sum of the weights of earlier steps; only where reads_attended()
+  Var attended = {};  // [B,S], the sum of the weights of earlier steps; only if reads_attended()
 };
 
 struct ScoreSizes {
   Index query;       // Q, size of the decoder's state
   Index annotation;  // D
 
-  // Q = D, for scores of s · h. SpecError where they differ: a matrix between them is score `general`.
+  // Returns Q = D, for scores s · h. Throws SpecError if they differ; score `general` has a matrix between them.
   Index common() const;
 };
 
@@ -40,10 +40,10 @@ class Score {
   virtual ~Score() = default;
   virtual Memory prepare(Var annotations) const = 0;                      // [B,S,D]
   virtual Var score(const Memory& memory, const Query& query) const = 0;  // raw energies [B,S]
-  // false: an energy depends on the position of its annotation (conformance tests it otherwise).
+  // false: an energy depends on the position of its annotation; true is verified by conformance tests.
   virtual bool permutable() const { return true; }
   virtual bool reads_attended() const { return false; }
-  // The number of positions that have energies; weights beyond them are 0.
+  // Returns the number of positions that may have energies; weights beyond them are 0.
   virtual Index reach() const { return std::numeric_limits<Index>::max(); }
 };
 
