@@ -74,6 +74,13 @@ def require_whole(study: Row, data: Json) -> None:
         raise RecordError(f"{others[0]}: is not in study.json; run the study again, without --only and overrides, and move away what it does not list")
 
 
+def require_claims(name: str, study: Row) -> None:
+    """Raises RecordError if study.yaml has other claims than study.json."""
+    text = (EXPERIMENTS / name / "study.yaml").read_text(encoding="utf-8")
+    if len(re.findall(r"\bclaim: ", text)) != len(study["claims"]) or any(claim["claim"] not in text for claim in study["claims"]):
+        raise RecordError(f"experiments/{name}/study.yaml: has other claims than study.json; run the study again: complete runs are not repeated")
+
+
 def require_comparisons(data: Json) -> None:
     """Raises RecordError if the runs of a part cannot be compared, because the page would lack its tables and figures."""
     reasons = {problem["place"]: problem["text"] for problem in data["problems"]}
@@ -290,6 +297,7 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
     data = report_of([folder], "--resamples=0") | {"place": str(folder)}
     require_comparisons(data)
     require_whole(study, data)
+    require_claims(name, study)
     runs, claims = runs_of(study, data), claim_rows(study)
     with tempfile.TemporaryDirectory() as temporary:
         made = Path(temporary)

@@ -170,6 +170,15 @@ def test_a_page_is_of_the_study_as_it_is(out: Path, tmp_path: Path):
     assert "is not in study.json; run the study again" in studies("--tiny", "--pages", "--results", tmp_path, "controls", code=3)
 
 
+def test_a_page_has_the_claims_of_the_file(out: Path, tmp_path: Path):
+    shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
+    file = tmp_path / "controls-tiny/study.json"
+    study = json.loads(file.read_text())
+    for claims in (study["claims"][1:], [*study["claims"][1:], study["claims"][0] | {"claim": "loss(a/b) > 0"}]):
+        file.write_text(json.dumps(study | {"claims": claims}))
+        assert "study.yaml: has other claims than study.json" in studies("--tiny", "--pages", "--results", tmp_path, "controls", code=3)
+
+
 def test_started_again_it_runs_nothing_and_writes_the_same(out: Path):
     name = "controls"
     before = {file: file.read_bytes() for file in (out / f"studies/{name}-tiny").iterdir() if file.suffix != ".h5"}
