@@ -129,7 +129,7 @@ class Try:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            raise Failure(f"hangs: no end after {HANGS_AFTER} s") from None
+            raise Failure(f"no end after {HANGS_AFTER} s") from None
         self.note(f"{errors.rstrip()}\n-> {process.returncode}")
         return End(process.returncode, errors, output)
 
@@ -144,7 +144,7 @@ class Try:
 
     def check_end(self, end: End, work: Work, allowed: tuple[int, ...]) -> None:
         """Checks that the exit status is allowed and the messages are correct."""
-        self.expect(end.status in allowed, f"ends with {end.status}: {end.errors.strip()[-300:]}")
+        self.expect(end.status in allowed, f"exit status {end.status}: {end.errors.strip()[-300:]}")
         self.expect("drift after resumption" not in end.errors, f"drift: {end.errors.strip()[-300:]}")
         if end.status >= 0:
             wrong = checks.wrong_words(end.status, end.errors, work.many_runs)
@@ -178,7 +178,7 @@ class Try:
         self.compare(self.out, work)
         begun_again = {attempt.parent for attempt in set(self.out.rglob("attempt-*")) - before}
         left = [str(path.relative_to(self.out)) for run in begun_again for path in run.rglob("*") if checks.is_temporary(path)]
-        self.expect(not left, f"left behind: {left}")
+        self.expect(not left, f"temporary files remain: {left}")
 
     def compare(self, out: Path, work: Work) -> None:
         """Checks that the records equal those of the reference, read without softalign."""
@@ -252,13 +252,13 @@ def turn_of(number: int) -> tuple[Work, int]:
     return TURNS[place], rounds * TURNS.count(TURNS[place]) + TURNS[:place].count(TURNS[place])
 
 
-# ---- The campaigns. Each returns its number of attacks; torture.py prints the first line of its docstring.
+# ---- The campaigns. Each returns its number of faults; torture.py prints the first line of its docstring.
 
 KILLS = {"kill-before": CHANGES, "kill-after": CHANGES, "kill-inside": ("write",)}  # inside: half of the bytes are written
 
 
 def kills(this: Try) -> int:
-    """SIGKILL before, after and inside each call that changes a file; then at random ones, several in a row."""
+    """SIGKILL before, during and after each call that changes a file; then at random calls, several in a row."""
     work, turn = turn_of(this.number)
     known = reference(this.folder, work)
     planned = None
@@ -304,7 +304,7 @@ DISTURBANCES = (
 
 
 def faults(this: Try) -> int:
-    """Errors (ENOSPC, EIO, EMFILE, EROFS, ENOMEM, EINTR) and short writes and reads at each call, once or from there on."""
+    """Errors (ENOSPC, EIO, EMFILE, EROFS, ENOMEM, EINTR) and short writes and reads at each call; only once, or for all later calls."""
     turn, which = divmod(this.number, len(DISTURBANCES))
     disturbance = DISTURBANCES[which]
     work, turn = turn_of(turn)
@@ -326,7 +326,7 @@ def faults(this: Try) -> int:
             this.compare(this.out, work)
     elif not work.many_runs:
         known = os.strerror(disturbance.number) in end.errors or "check the disk" in end.errors
-        this.expect(known, f"no word of the reason: {end.errors.strip()[-300:]}")
+        this.expect(known, f"the cause is not named: {end.errors.strip()[-300:]}")
     this.look(work)
     this.finish(work, retry=end.status == 1)
     return 1
@@ -375,11 +375,11 @@ def check_replay(place: Path, begin: power_cut.Snapshot, changes: list[Change]) 
     paths = {path for path in there.keys() | replayed.keys() if not path.endswith(".log")}
     different = [path for path in paths if there.get(path, 0) != replayed.get(path, 0)]
     if different:
-        raise Failure(f"the trace is not whole: {sorted(different)}")
+        raise Failure(f"the trace is incomplete: {sorted(different)}")
 
 
 def cuts(this: Try) -> int:
-    """Power cuts after each change of a file, with any part of what was not synced lost, torn, holed or reordered."""
+    """Power cuts after each change of a file; any part of the unsynced data is lost, torn, zeroed or reordered."""
     work, turn = turn_of(this.number)
     history = traced(this.folder, work, this.seed, turn // STATES_OF_A_TRACE)
     at = scattered(turn, len(history.changes))
@@ -408,7 +408,7 @@ SIGNALS = [signal.SIGKILL] * 8 + [signal.SIGTERM, signal.SIGTERM, signal.SIGINT,
 
 
 def signals(this: Try) -> int:
-    """Signals, mostly SIGKILL, at random moments and calls, again and again, to works of every kind and number of threads."""
+    """Signals, mostly SIGKILL, repeatedly, at random times and calls, with all kinds of commands and numbers of threads."""
     every = [work for work in (*WORKS.values(), *MORE_WORKS.values()) if not work.begins_with]
     work = every[this.number % len(every)]
     known = reference(this.folder, work)
@@ -441,7 +441,7 @@ def signals(this: Try) -> int:
 
 
 def races(this: Try) -> int:
-    """Two or three processes at once on one run; one of them may be killed."""
+    """Two or three processes work on one run at the same time; one of them may be killed."""
     every = list(WORKS.values())
     work = every[this.number % len(every)]
     known = reference(this.folder, work)
@@ -464,7 +464,7 @@ def races(this: Try) -> int:
 
 
 def full_disks(this: Try) -> int:
-    """A file system of its own, too small, which then grows."""
+    """A file system that is full and grows later."""
     if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode != 0:
         raise Skipped("no mount namespaces here")
     work = QUICK[this.number % len(QUICK)]
@@ -503,7 +503,7 @@ def full_disks(this: Try) -> int:
 
 
 def claims(this: Try) -> int:
-    """A run that was killed, and whose claim holds what nobody wrote there."""
+    """A killed run whose CLAIM file was replaced by arbitrary content."""
     known = reference(this.folder, PLAIN)
     begin_with(this, PLAIN)
     changes = known.count(CHANGES)
@@ -568,7 +568,7 @@ def undisturbed(folder: Path, decision: Decision) -> tuple[str, int]:
     count.unlink(missing_ok=True)
     end = decide(this, reference(folder, decision.work).out, decision, TORTURE_COUNT=str(count))
     this.check_end(end, decision.work, (0,))
-    this.expect(decision.says in end.errors, f"does not say '{decision.says}': {end.errors}")
+    this.expect(decision.says in end.errors, f"'{decision.says}' is missing: {end.errors}")
     _, *calls = struct.unpack(f"{1 + len(ALL_CALLS)}Q", count.read_bytes())
     return without_places(end.output), sum(calls[ALL_CALLS.index(call)] for call in READS)
 
@@ -587,7 +587,7 @@ def decide(this: Try, finished: Path, decision: Decision, fault: Fault | None = 
 
 
 def decisions(this: Try) -> int:
-    """Errors (EACCES, EIO, ESTALE, EMFILE, ...) while a command reads to decide: what is sound is not called damaged, moved or trained again."""
+    """Errors (EACCES, EIO, ESTALE, EMFILE, ...) while a command reads what to do next: it must not report intact runs as damaged, move them or train them again."""
     turn, which = divmod(this.number, len(DECISIONS))
     decision = DECISIONS[which]
     said, calls = undisturbed(this.folder, decision)
@@ -596,7 +596,7 @@ def decisions(this: Try) -> int:
     end = decide(this, finished, decision, fault)
     this.check_end(end, SWEEP, (0, 1))  # a line for each run
     told = DAMAGE.search(end.output + end.errors)
-    this.expect(told is None, f"speaks of damage: {end.errors.strip()[-300:]}")
+    this.expect(told is None, f"damage is reported: {end.errors.strip()[-300:]}")
     before, after = ({path: content for path, (_, content) in power_cut.snapshot(out).items()} for out in (finished, this.out))
     wrong = [
         path
@@ -607,11 +607,11 @@ def decisions(this: Try) -> int:
     ]
     this.expect(not wrong, f"changed: {sorted(wrong)[:5]}")
     if end.status == 0:
-        this.expect(not decision.repeats or without_places(end.output) == said, f"says something else: {end.output[-300:]}")
-        this.expect(decision.says in end.errors, f"trained anew: {end.errors.strip()[-300:]}")
+        this.expect(not decision.repeats or without_places(end.output) == said, f"other output: {end.output[-300:]}")
+        this.expect(decision.says in end.errors, f"trained again: {end.errors.strip()[-300:]}")
     else:
         told = any(words in end.errors for words in (os.strerror(fault.number), "out of memory", "check the disk", "could not be read"))
-        this.expect(told, f"no word of the reason: {end.errors.strip()[-300:]}")
+        this.expect(told, f"the cause is not named: {end.errors.strip()[-300:]}")
     this.check_strays()
     return 1
 

@@ -77,12 +77,12 @@ def is_temporary(path: Path) -> bool:
 def wrong_words(status: int, errors: str, many_lines: bool = False) -> str:
     """Returns the fault in the messages of a program that was not killed; "" if there is one clear line (or several, for many runs)."""
     if RAW.search(errors):
-        return f"raw text: {RAW.search(errors)[0]!r}"  # type: ignore[index]
+        return f"raw text in the messages: {RAW.search(errors)[0]!r}"  # type: ignore[index]
     lines = [line for line in errors.splitlines() if line.startswith("softalign: ")]
     if status == 0 and lines:
-        return "ends with 0, and yet speaks of an error"
+        return "exit status 0, but an error message"
     if status != 0 and not lines and not (many_lines and any(map(FAILED_ROW.match, errors.splitlines()))):
-        return "ends without a line that says why"
+        return "no message names the cause"
     if len(lines) > 1 and not many_lines:
-        return f"{len(lines)} lines instead of one"
+        return f"{len(lines)} messages instead of one"
     return ""

@@ -170,15 +170,15 @@ def test_other_bits_are_seen(tmp_path: Path) -> None:
     [
         (0, "epoch 1/3\n", ""),
         (1, "epoch 1/3\nsoftalign: out/run.h5: cannot write to it: No space left on device\n", ""),
-        (1, "", "without a line"),
-        (1, "softalign: one\nsoftalign: two\n", "2 lines"),
-        (0, "softalign: one\n", "speaks of an error"),
+        (1, "", "no message"),
+        (1, "softalign: one\nsoftalign: two\n", "2 messages"),
+        (0, "softalign: one\n", "an error message"),
         (1, "softalign: [json.exception.type_error.302] type must be string\n", "raw text"),
         (3, "softalign: host \x1b[31mevil\n", "raw text"),
-        (1, "row 3: score=dot: lost, 0 s: exit status 1, see out/logs/3.log\n", "without a line"),
+        (1, "row 3: score=dot: lost, 0 s: exit status 1, see out/logs/3.log\n", "no message"),
     ],
 )
-def test_unclear_words_are_seen(status: int, errors: str, wrong: str) -> None:
+def test_unclear_messages_are_found(status: int, errors: str, wrong: str) -> None:
     found = checks.wrong_words(status, errors)
     assert wrong in found and bool(found) == bool(wrong)
 

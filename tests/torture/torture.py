@@ -101,7 +101,7 @@ def all_campaigns(results: Path) -> dict[str, tuple[Callable[[Try], int], float]
 
 
 def attempt(name: str, number: int, seed: int, campaign: Callable[[Try], int], folder: Path, results: Path) -> tuple[int, str]:
-    """Makes one try; returns its number of attacks and its fault ("" if all checks passed). A failure leaves a folder in the results."""
+    """Makes one try; returns its number of faults and its fault ("" if all checks passed). A failure leaves a folder in the results."""
     this = Try(folder, number, random.Random(f"{seed} {name} {number}"), seed)
     try:
         return campaign(this), ""
@@ -196,7 +196,7 @@ def total(results: Path) -> dict[str, Tally]:
 
 def table(results: Path) -> str:
     """Returns the sums over all workers as a Markdown table."""
-    lines = ["| attack | | tries | minutes | failures |", "| --- | --- | ---: | ---: | ---: |"]
+    lines = ["| campaign | | tries | minutes | failures |", "| --- | --- | ---: | ---: | ---: |"]
     tallies, campaigns = total(results), all_campaigns(results)
     for name in [name for name in campaigns if name in tallies]:
         what = (campaigns[name][0].__doc__ or "").splitlines()[0].rstrip(".")
@@ -246,17 +246,17 @@ def parsed(words: list[str] | None = None) -> argparse.Namespace:
     """Returns the parsed arguments (tests call this, too)."""
     names = list(all_campaigns(Path()))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hours", type=float, default=1.0, help="how long (default: 1)")
-    parser.add_argument("--only", nargs="+", choices=names, metavar="CAMPAIGN", help="only these: " + ", ".join(names))
+    parser.add_argument("--hours", type=float, default=1.0, help="duration (default: 1)")
+    parser.add_argument("--only", nargs="+", choices=names, metavar="CAMPAIGN", help="only these campaigns: " + ", ".join(names))
     parser.add_argument("--seed", type=int, default=1, help="of all tries (default: 1)")
-    parser.add_argument("--number", type=int, help="make this one try of one campaign, and say what did not hold")
+    parser.add_argument("--number", type=int, help="repeat this try of one campaign and print the failed check")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes (default: all cores)")
-    parser.add_argument("--results", type=Path, help="where counts and failures are kept (default: build/torture/seed-N)")
+    parser.add_argument("--results", type=Path, help="folder of counts and failures (default: build/torture/seed-N)")
     parser.set_defaults(numbers=None)  # numbers of the tries of each campaign; None: all in order
     arguments = parser.parse_args(words)
     arguments.results = (arguments.results or ROOT / "build" / "torture" / f"seed-{arguments.seed}").absolute()
     if arguments.number is not None and len(arguments.only or []) != 1:
-        parser.error("--number makes a try of one campaign: name it with --only")
+        parser.error("--number repeats a try of one campaign; name it with --only")
     return arguments
 
 
@@ -270,14 +270,14 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             campaign = all_campaigns(arguments.results)[name][0]
             _, fault = attempt(name, arguments.number, arguments.seed, campaign, Path(folder), arguments.results)
-        print(fault or "all held")
+        print(fault or "all checks passed")
         return 1 if fault else 0
-    print(f"program {BINARIES}, results {arguments.results}; Ctrl-C stops, the same command goes on", flush=True)
+    print(f"program {BINARIES}, results {arguments.results}; Ctrl-C stops, the same command continues", flush=True)
     tallies = torture(arguments)
     print(table(arguments.results))
     failed = sum(tally.failures for tally in tallies.values())
     if failed:
-        print(f"{arguments.results}/failures has a folder for each failure, with the command that makes it again")
+        print(f"{arguments.results}/failures has a folder for each failure, with the command that repeats it")
     return 1 if failed else 0
 
 

@@ -68,7 +68,7 @@ SPANISH = ["la casa es roja", "el perro", "perro rojo", "una casa pequeña", "el
 
 @dataclass(frozen=True)
 class Work:
-    """Commands that produce records; the first command is attacked. Words may contain {inputs}, {out} and {run}, the folder of the run."""
+    """Commands that produce records; faults are injected into the first. Words may contain {inputs}, {out} and {run}, the folder of the run."""
 
     name: str
     commands: tuple[tuple[str, ...], ...]
@@ -91,7 +91,7 @@ def run_of(name: str, *overrides: str, spec: str = "small.yaml", has_cache: bool
 
 
 PLAIN = run_of("plain")
-# Works that are attacked at every call.
+# Works with a fault at every call.
 WORKS: dict[str, Work] = {
     work.name: work
     for work in (
