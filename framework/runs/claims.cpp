@@ -19,8 +19,8 @@ namespace {
 
 using Json = JsonObject;
 
-// Returns the sentences that a measurement is over in the k-th bootstrap sample of the test set,
-// or in the test set itself for k = 0. All runs with one test set see the same samples.
+// Returns a measurement's sentences in the k-th bootstrap sample of the test set, or in the test set
+// itself for k = 0. Samples are the same for all runs with one test set.
 std::vector<Index> drawn_sentences(const Run& run, const Measurement& m, Index k) {
   const StoredResults& results = run.results;
   if (k == 0) return results.of_length(m.shortest, m.longest);
@@ -34,7 +34,7 @@ std::vector<Index> drawn_sentences(const Run& run, const Measurement& m, Index k
   return drawn;
 }
 
-// The clusters of sentences that a measurement is over.
+// Returns the number of clusters of a measurement's sentences.
 Index independent_sentences(const StoredResults& results, const Measurement& m) {
   const std::vector<Index> sentences = results.of_length(m.shortest, m.longest);
   if (results.clusters.empty()) return std::ssize(sentences);
@@ -43,8 +43,8 @@ Index independent_sentences(const StoredResults& results, const Measurement& m) 
   return std::ssize(units);
 }
 
-// Returns whether runs that were tested on the same sentences say that they have other lengths: they count them
-// otherwise, and a range of lengths is not of the same sentences.
+// Returns whether runs with as many test sentences have other lengths for them. They count other units, so a range of
+// lengths selects other sentences.
 bool count_lengths_otherwise(const StoredResults& a, const StoredResults& b) {
   return a.source_lengths.size() == b.source_lengths.size() && a.source_lengths != b.source_lengths;
 }
@@ -76,7 +76,7 @@ std::string why_undefined(const Measurement& m, const Run& run) {
       " has no number at these positions, only from {} to {}", places.front(), places.back());
 }
 
-// Both sides of a claim, and their difference: a number for each seed.
+// Both sides of a claim and their difference, for each seed.
 struct Sides {
   std::vector<double> left, right, difference;
 };
@@ -98,8 +98,8 @@ Sides sides_of(const Statement& statement,
   return sides;
 }
 
-// Returns whether what the means say is more than their sign: by the corrected p; of one seed, which has none, by the
-// interval of its sentences; without either, not. Where nothing varies, every seed says it.
+// Returns whether the evidence decides the claim: the corrected p; for one seed, which has none, the interval over
+// sentences; without either it does not. If nothing varies, all seeds must agree.
 bool is_supported(const JudgedClaim& judged) {
   if (judged.estimate.error == 0)  // nothing varies
     return judged.seeds == (judged.agrees() ? judged.difference.count : 0);
@@ -115,7 +115,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   const bool resampled =
       !std::ranges::all_of(statement.measurements(), &Measurement::of_diagnostic);
   if (resampled) judged.sentences = std::numeric_limits<Index>::max();
-  std::map<std::string, const StoredResults*> first;  // of a range of lengths, by part
+  std::map<std::string, const StoredResults*> first;  // that has a range of lengths, by part
   for (const Measurement& m : statement.measurements()) {
     const auto& runs = measured(m);
     if (runs.size() < seeds) return judged;
@@ -163,7 +163,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   return judged;
 }
 
-// The lines below a verdict.
+// Returns the lines below a verdict.
 std::string evidence_text(const JudgedClaim& judged) {
   const bool small = std::max(std::abs(judged.left.mean), std::abs(judged.right.mean)) < 2;
   const int decimals = small ? 3 : 2;

@@ -15,41 +15,41 @@ namespace softalign {
 enum class Verdict {
   holds,
   fails,
-  undecided,   // what was measured supports neither
-  empty,       // no test sentence has a length that it speaks of
-  unmeasured,  // sentences that it speaks of do not define the metric
-  absent,      // every row is over, and none that it speaks of is complete with all seeds
-  unknown      // a run that it speaks of is not complete, or not among those read
+  undecided,   // the evidence supports neither
+  empty,       // no test sentence has one of its lengths
+  unmeasured,  // its sentences do not define the metric
+  absent,      // all rows have ended, and its rows are not complete with all seeds
+  unknown      // one of its runs is not complete yet, or was not read
 };
 
 struct JudgedClaim {
   const StudyClaim* claim = nullptr;
   Verdict verdict = Verdict::unknown;
-  Seeds left;  // what it compares
+  Seeds left;  // the sides that it compares
   Seeds right;
-  Seeds difference;            // left - right, of each seed
-  Index seeds = 0;             // of which it holds
-  Index sentences = 0;         // that the smallest of its measurements is over in any seed
-  Estimate estimate;           // of the difference; variants are tested on the same sentences
-  double p_holm = kUndefined;  // its p, corrected for all claims of the file; NaN if there is none
-  std::vector<std::string> best;  // of a sweep: which configuration each measurement means
-  std::string nothing;  // the measurement to blame when the verdict is empty; why it is unmeasured
+  Seeds difference;               // left - right
+  Index seeds = 0;                // number of seeds for which it holds
+  Index sentences = 0;            // of its smallest measurement, in any seed
+  Estimate estimate;              // of the difference; both sides have the same test sentences
+  double p_holm = kUndefined;     // p corrected for all claims of the file; NaN: unknown
+  std::vector<std::string> best;  // of a sweep: the configuration of each measurement
+  std::string nothing;  // empty: the measurement without sentences; unmeasured: the reason
 
   bool judged() const {
     return verdict == Verdict::holds || verdict == Verdict::fails || verdict == Verdict::undecided;
   }
-  // Returns whether both means, taken as they are, agree with the claim.
+  // Returns whether the means of both sides agree with the claim.
   bool agrees() const { return claim->statement.holds(left.mean, right.mean); }
-  // A claim that is expected to hold, and is not seen to.
+  // Returns whether the claim is expected to hold, but was not found to.
   bool broken() const {
     return verdict != Verdict::holds && verdict != Verdict::unknown && !claim->open;
   }
 };
 
-// The runs that a measurement is of, with their sentences, in the order of the seeds; empty: not complete.
+// Returns the runs of a measurement with their sentences, ordered by seed; empty if they are not complete.
 using Measured = std::function<const std::vector<Run>&(const Measurement&)>;
 
-// Checks that there is such a metric, once all plugins are loaded. Throws SpecError.
+// Throws SpecError for an unknown metric or diagnostic. Call it after all plugins are loaded.
 void check_metric(const std::string& name, const Position& where);
 
 // The claims must outlive the result.
@@ -58,11 +58,11 @@ std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
                                const Measured& measured);
 bool broken(const std::vector<JudgedClaim>& claims);
 
-// Each claim that could be judged with its number, then how many could not.
+// Returns the judged claims with their numbers, then the number of the others.
 std::string claims_text(const std::vector<JudgedClaim>& claims);
 JsonObject claims_json(const std::vector<JudgedClaim>& claims);
 JsonObject json_of(const Seeds& seeds);
 std::string number_text(const Seeds& seeds,
-                        int decimals = 2);  // "21.50 ±0.30", "-" for no number
+                        int decimals = 2);  // "21.50 ±0.30"; "-" for NaN
 
 }  // namespace softalign

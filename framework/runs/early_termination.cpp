@@ -15,20 +15,20 @@ namespace {
 
 fs::path history_file(const fs::path& run_folder) { return run_folder / "early_termination.json"; }
 
-// A diverged value is the worst of all.
+// Returns whether a is better than b; NaN, a diverged run, is worse than any number.
 bool better(double a, double b, bool maximize) {
   if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
   return maximize ? a > b : a < b;
 }
 
-// The value at the first evaluation that reached `update`.
+// Returns the value at the first evaluation at or after `update`.
 std::optional<double> value_from(const DevHistory& history, Index update) {
   for (const DevValue& v : history.values)
     if (v.update >= update) return v.value;
   return std::nullopt;
 }
 
-// The value at the last evaluation up to `update`, of a run that has come so far.
+// Returns the value at the last evaluation up to `update`; nothing if the run has not reached it.
 std::optional<double> value_up_to(const DevHistory& history, Index update) {
   if (history.values.empty() || history.values.back().update < update) return std::nullopt;
   std::optional<double> found;
@@ -37,7 +37,7 @@ std::optional<double> value_up_to(const DevHistory& history, Index update) {
   return found;
 }
 
-// Returns the values of the other runs by `value_at`, best first; the decision records whose they are.
+// Returns the values of the other runs by `value_at`, best first, and adds them with their run IDs to the decision.
 std::vector<double> compare_with(
     const OtherRuns& others,
     const std::string& run_id,
@@ -79,7 +79,7 @@ PruneDecision asha_rung(Index rung,
   return decision;
 }
 
-// Every rung that the last value has reached and no earlier decision was about.
+// Returns a decision for each rung that the last value is the first to reach.
 std::vector<PruneDecision> asha(const EarlyTerminateOptions& rule,
                                 bool maximize,
                                 const std::string& run_id,
@@ -123,7 +123,7 @@ std::vector<PruneDecision> median(const EarlyTerminateOptions& rule,
   return {decision};
 }
 
-// Empty where its values are of another metric than the plan's, which has changed since.
+// Returns a run's history; empty if its values are of another metric than the plan's, which may have changed.
 DevHistory history_of(const RunList& list, const fs::path& run_folder) {
   DevHistory history = read_dev_history(run_folder);
   if (history.metric != list.metric.name) history = {};
@@ -142,7 +142,7 @@ bool promotes(const RunList& list) {
   return list.early_terminate.type == "asha" && list.method != SweepMethod::optuna;
 }
 
-// Returns the decisions that now let a run continue that was stopped at its last value; empty if it remains stopped.
+// Returns the decisions by which a run that was stopped at its last value now continues; empty if it remains stopped.
 std::vector<PruneDecision> promotion(const RunList& list,
                                      const std::string& run_id,
                                      const DevHistory& own,
@@ -182,7 +182,7 @@ class ListPruner final : public Pruner {
 
   std::optional<std::string> stop(Index update, const MetricTable& dev) override {
     if (const auto stopped = stopped_before(update)) return stopped;
-    // A run that resumes from a checkpoint computes values again; its decisions are kept.
+    // A run that resumes from a checkpoint repeats evaluations; their decisions are not made again.
     if (!own_.values.empty() && own_.values.back().update >= update) return std::nullopt;
     const double value = dev.at("all", list_.metric.name.substr(4));
     own_.values.push_back({update, value});
@@ -257,7 +257,7 @@ std::vector<Index> promoted_rows(const RunList& list) {
   const OtherRuns all = histories_of(list);
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!promotion(list, all[i].first, all[i].second, all).empty() &&
-        row_status(list, list.rows[i]).state == RunState::pruned)  // not trained to its end since
+        row_status(list, list.rows[i]).state == RunState::pruned)  // not completed since
       rows.push_back(list.rows[i].k);
   return rows;
 }

@@ -28,7 +28,7 @@ struct PlanHeader {
   Index format_version = kVersion;
   std::string about = "written by softalign; do not edit";
   std::string hash, base;
-  std::string file;  // seen from the folder, so that it is found from any working directory
+  std::string file;  // relative to the folder, so that it is found from any working directory
   SweepSettings settings;
 
   template <class V>
@@ -80,8 +80,8 @@ void read_header(const Json& json, RunList& list, const Position& where) {
   list.set(std::move(header.settings));
 }
 
-// A list may be a stranger's, and what it says becomes names of files: nothing in it may lead out of
-// its folder.
+// Checks that no name in the list leads out of its folder: the list may come from someone else, and its
+// names become file names.
 void check_names(const RunList& list, const Position& where) {
   legal_name(list.name, where);
   if (!list.base.empty()) legal_name(list.base, where);
@@ -95,7 +95,7 @@ void check_names(const ListedRun& row, const Position& where) {
   for (const fs::path& part : fs::path(row.below)) legal_name(part.string(), where);
 }
 
-// Every line but the last, which is checked.
+// Returns all lines but the last, the checksum, which it checks.
 std::vector<std::string> lines_of(const std::string& text, const fs::path& file) {
   std::vector<std::string> lines;
   std::size_t at = 0, last = 0;
@@ -103,7 +103,7 @@ std::vector<std::string> lines_of(const std::string& text, const fs::path& file)
     lines.push_back(text.substr(at, end - at));
     last = at;
   }
-  if (lines.size() < 2 || at != text.size()) edited(file);  // it is cut
+  if (lines.size() < 2 || at != text.size()) edited(file);  // truncated
   const Json sum = read_json<Json>(lines.back());
   lines.pop_back();
   if (!sum.is_object() || sum.value("rows", Json()) != lines.size() - 1 ||
@@ -128,7 +128,7 @@ void read_bases(RunList& list) {
   }
 }
 
-// That what is written can be read again: paths may be called anything.
+// Checks that the texts, such as file names, can be written and read again.
 void check_texts(const RunList& list) {
   const auto check = [&](const std::string& text) {
     for (std::size_t at = 0; at < text.size();) {

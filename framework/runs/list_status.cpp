@@ -45,7 +45,7 @@ RowStatus row_status(const RunList& list,
       status.fault = std::string(trimmed(read_file(failure)));
     }
     return status;
-  } catch (const std::bad_alloc&) {  // the machine's, whatever the row
+  } catch (const std::bad_alloc&) {  // a fault of the machine, not of the row
     throw;
   } catch (const std::exception& error) {
     RowStatus status;
@@ -57,7 +57,8 @@ RowStatus row_status(const RunList& list,
 
 std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows) {
   const fs::path results = whole_path(list.folder).parent_path();
-  const bool prunes = list.early_terminate.type != "none";  // such rows start again
+  const bool prunes =
+      list.early_terminate.type != "none";  // then other complete runs are not taken
   std::vector<RunFolder> runs;
   if (is_there(results)) runs = runs_below(results);
   std::vector<std::string> texts;
@@ -69,7 +70,7 @@ std::vector<std::string> state_texts(const RunList& list, const std::vector<RowS
       if (!others.empty())
         texts.back() = "complete as " +
                        printable(others.front().root.lexically_relative(results).string(), kWhole);
-    } catch (const MachineError& error) {  // nobody knows what that one is
+    } catch (const MachineError& error) {  // it cannot be read
       texts.back() += fmt::format("; {}", in_one_line(error));
     }
   }
@@ -96,7 +97,7 @@ std::vector<SweepTable::Parameter> parameters_of(const ListedRun& row) {
   return parameters;
 }
 
-// Returns the fault of files that a summary does not read if the record is intact, but resuming the run needs; or "".
+// Returns the fault of files that resuming needs, but that a summary does not read if the record is intact; or "".
 std::string folder_fault(const RunFolder& folder, const Run& run, const ListedRun& row) {
   if (run.run_id != row.run_id)
     return fmt::format("{}: holds another run, {}", folder.root.string(), printable(run.run_id));
@@ -108,20 +109,20 @@ std::string folder_fault(const RunFolder& folder, const Run& run, const ListedRu
   return begins_as_journal(newest) ? "" : fmt::format("{}: no journal", newest.string());
 }
 
-// `run`: null where the row has no folder.
+// Returns the status of a row. run: null if the row has no folder.
 RowStatus look_at(const RunFolder& folder,
                   const ListedRun& row,
                   Run* run,
                   const LivenessCheck& proof) {
   if (!run) return {};
-  // Another host's process cannot be seen from here, but a scheduler may know that it is gone.
+  // A process on another host is not visible here, but a scheduler may know that it has ended.
   if (is_worked_on(run->status.state)) {
     run->status = run_status(folder, proof);
     if (is_over(run->status.state)) *run = read_run(folder.root);  // it has ended since it was read
   }
   RowStatus status{run->status, run->fault};
   if (is_worked_on(status.state)) {
-    status.fault.clear();  // it may be half written
+    status.fault.clear();  // the record may be half written
     return status;
   }
   if (!status.fault.empty()) {
@@ -170,7 +171,7 @@ ListStatus list_status(const RunList& list) {
     const auto found = runs.find(folder.root);
     Run* run = found == runs.end() ? nullptr : &found->second;
     status.rows.push_back(row_status(list, row, [&] {
-      if (!run && is_run_folder(folder.root))  // a folder above it could not be looked into
+      if (!run && is_run_folder(folder.root))  // a folder above it could not be listed
         run = &runs.emplace(folder.root, read_run(folder.root)).first->second;
       return look_at(folder, row, run, alive);
     }));
@@ -209,7 +210,7 @@ std::string write_sweep_table(const RunList& list, const ListStatus& status) {
 
 namespace {
 
-// Numbers as numbers, everything else as text.
+// Returns numbers as numbers, everything else as text.
 JsonObject json_of(const Value& value) {
   if (!value.is_scalar()) return value.flow();
   if (value.quoted) return value.text;
@@ -369,7 +370,7 @@ double used_updates(const std::vector<RowStatus>& rows) {
 void RowPace::add(const std::string& part, double cost, double seconds) {
   for (Sum* sum : {&parts_[part], &all_}) {
     ++sum->rows;
-    sum->cost += cost;  // one that is not known: they are taken for equal
+    sum->cost += cost;  // unknown costs count as equal
     sum->seconds += seconds;
   }
 }

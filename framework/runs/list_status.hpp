@@ -1,5 +1,5 @@
-// The status of a list of runs and of each of its rows, derived from files alone; its table (sweep.h5); and how
-// long the rows that are still to come will take.
+// The status of a list of runs and of each of its rows, derived from files alone; its table (sweep.h5); and the
+// estimated duration of the remaining rows.
 #pragma once
 
 #include <chrono>
@@ -20,76 +20,75 @@
 namespace softalign {
 
 struct RowStatus : RunStatus {
-  std::string fault = {};  // in one line: why it failed, what is corrupt, or why it cannot be read
-  // The list's metric, as newest; NaN: none yet. From list_status, of a row that is over, at the update
-  // whose parameters it kept: with early stopping that of its best dev evaluation, else the last.
+  std::string fault = {};  // in one line: why the row failed, is corrupt or cannot be read
+  // The newest value of the list's metric; NaN: none yet. For a row that has ended, list_status gives the value at
+  // the update whose parameters were selected: with early stopping that of the best dev evaluation, else the last.
   double metric = kUndefined;
 };
 
-// A row that cannot be read is unreadable; nothing is thrown but std::bad_alloc. `proof` tells lost from slow
-// where other hosts work on the list: liveness_of (submit.hpp), for one.
+// Returns the status of a row; one that cannot be read is `unreadable`. Throws only std::bad_alloc. `proof` tells
+// whether a process on another host has ended, for example liveness_of (submit.hpp).
 RowStatus row_status(const RunList& list,
                      const ListedRun& row,
                      const LivenessCheck& proof = proof_of_death);
-// The status that `look` finds, which may throw.
+// Returns the status that `look` returns; its exceptions become a state.
 RowStatus row_status(const RunList& list,
                      const ListedRun& row,
                      const std::function<RowStatus()>& look);
 
-// The states of all rows as people read them: "complete", "planned", "complete as other/3f2a".
+// Returns the states of all rows in words: "complete", "planned", "complete as other/3f2a".
 std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows);
 
-// The list as a whole, from the index of runs, so that ten thousand rows are looked at in a second.
-
-// Rows that differ in nothing but the seed.
+// Rows that differ only in the seed.
 struct RankedConfiguration {
   std::vector<Index> rows;
-  std::vector<Index> complete;  // of them
-  Seeds metric;  // over the complete ones; where there are none, over what others have
+  std::vector<Index> complete;  // the complete ones among them
+  Seeds metric;  // over the complete rows; if there are none, over the current values of all
 };
 
 struct ListStatus {
   std::vector<RowStatus> rows;           // [rows of the plan]
-  std::vector<std::optional<Run>> runs;  // [rows]; nothing where nobody has begun
-  // Configurations with a value, the best first: more complete rows before fewer, then by the mean metric; of
-  // equals the first of the list. Seeds are not searched.
+  std::vector<std::optional<Run>> runs;  // [rows]; nothing for a row that has not begun
+  // Configurations with a value, best first: by the number of complete rows, then by the mean metric, then in the
+  // order of the list.
   std::vector<RankedConfiguration> ranking;
 
-  // The first, once a row is complete.
+  // Returns the first configuration once it has a complete row, else null.
   const RankedConfiguration* best() const {
     return ranking.empty() || ranking.front().complete.empty() ? nullptr : &ranking.front();
   }
 };
 
+// Reads the index of runs, so that ten thousand rows take about a second.
 ListStatus list_status(const RunList& list);
-void rank(const RunList& list, ListStatus& status);  // recomputed after a change of the status
+void rank(const RunList& list, ListStatus& status);  // updates `ranking`
 
-// Writes <sweep>/sweep.h5 if it would change. Returns why it could not; this is not an error, because the table
-// only repeats the records.
+// Writes <sweep>/sweep.h5 if it would change. Returns the reason if that fails, or ""; a failure is not an error,
+// because the table only repeats the records.
 std::string write_sweep_table(const RunList& list, const ListStatus& status);
 
-// The list and its rows; with `status` also their states and the verdicts on its claims.
+// Returns the list and its rows as JSON; with `status` also their states and the verdicts on its claims.
 JsonObject list_json(const RunList& list,
                      const ListStatus* status = nullptr,
                      const std::vector<JudgedClaim>& claims = {});
-// {"k", "run_id", "folder", "part", "variant", "seed", "set"}.
+// Returns {"k", "run_id", "folder", "part", "variant", "seed", "set"}.
 JsonObject row_json(const RunList& list, const ListedRun& row);
 
-// The cost of each row's training: the multiplications of a sentence pair of mean length, for all pairs of all
-// epochs.
+// The training costs of rows: the multiplications for a sentence pair of mean length, times the number of pairs in
+// all epochs.
 class RowCosts {
  public:
   RowCosts(const RunList& list, LoadSpec load) : list_(list), load_(std::move(load)) {}
 
-  // Computes costs of further rows for about `most`. Reads the data of a task that does not say
-  // how much there is.
+  // Computes costs of further rows, for a time of about `most`. Reads the data of tasks whose outline lacks its
+  // size.
   void look(std::chrono::milliseconds most);
-  double of(const ListedRun& row) const;  // NaN: not known
+  double of(const ListedRun& row) const;  // NaN: unknown
 
  private:
   struct Pairs {
     double count = 0;
-    double source = 0, target = 0;  // mean lengths; of images, in columns
+    double source = 0, target = 0;  // mean lengths; of images in columns
     SourceFormat source_format = Index{0};
     Index target_symbols = 0;
   };
@@ -105,12 +104,12 @@ class RowCosts {
 // Returns the share of its updates that a complete row made before it stopped early, over all complete rows; 1 if there are none.
 double used_updates(const std::vector<RowStatus>& rows);
 
-// The seconds that rows of a cost take, from rows whose seconds are known: those of the same part where there
-// are some.
+// Estimates the seconds of a row from its cost and the rows whose seconds are known, if possible those of the same
+// part.
 class RowPace {
  public:
   void add(const std::string& part, double cost, double seconds);
-  double seconds(const std::string& part, double cost) const;  // NaN: nothing is known
+  double seconds(const std::string& part, double cost) const;  // NaN: unknown
 
  private:
   struct Sum {

@@ -50,7 +50,7 @@ void RowProgress::look() {
       }
     }
     if (updates_ == 0) updates_ = read_status(run_).updates;  // run_status reads the whole journal
-  } catch (const Error&) {  // incomplete, corrupt or unreadable: reported by its worker
+  } catch (const Error&) {  // incomplete, corrupt or unreadable: its worker reports it
   }
 }
 
@@ -76,8 +76,8 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command,
     throw MachineError("{}: cannot be written: {}", log.string(), std::strerror(errno));
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) {  // only what may follow a fork: system calls
-    setpgid(0, 0);  // a terminal's Ctrl-C is for the parent, which passes it on once
+  if (pid_ == 0) {  // after a fork only system calls are allowed
+    setpgid(0, 0);  // Ctrl-C reaches only the parent, which forwards it once
     end_with_parent();
     if (getppid() != parent) _exit(1);
     const int nothing = open("/dev/null", O_RDONLY);
@@ -109,7 +109,7 @@ std::optional<ProcessEnd> WorkerProcess::ended() {
 void WorkerProcess::ask_to_stop() {
   if (pid_ <= 0) return;
   kill(pid_, SIGTERM);
-  kill(pid_, SIGCONT);  // one that was halted could not save
+  kill(pid_, SIGCONT);  // a stopped process could not save
 }
 
 double WorkerProcess::seconds() const {
@@ -168,7 +168,7 @@ class LocalRun {
     return only.empty() || std::find(only.begin(), only.end(), list_.rows[i].k) != only.end();
   }
 
-  // Returns the next row that may begin. Reads from files what other processes have done since.
+  // Returns the next row that may begin, after reading from files what other processes have done.
   std::optional<std::size_t> next() {
     for (std::size_t i = 0; i < list_.rows.size(); ++i) {
       if (begun_[i] > 0 || !wanted(i)) continue;
@@ -183,7 +183,7 @@ class LocalRun {
     return next_promoted();
   }
 
-  // Rows that were stopped early come last: by then the others have shown what is good.
+  // Rows that were stopped early come last, when the values of the others are known.
   std::optional<std::size_t> next_promoted() {
     for (const Index k : promoted_rows(list_)) {
       const auto i = usize(k);
@@ -244,17 +244,17 @@ class LocalRun {
     const ListedRun& row = list_.rows[i];
     status_[i] = row_status(list_, row, alive_);
     RowStatus& status = status_[i];
-    looked_ = {};  // others may have been promoted
+    looked_ = {};  // other rows may have been promoted
     if (status.state == RunState::pruned && end.status == 0 && end.signal == 0)
-      begun_[i] = 0;  // and it may be, later
+      begun_[i] = 0;  // it may be promoted later
     const bool stopping = watcher_.stop_requested();
     const bool unfinished = !is_over(status.state) && !is_worked_on(status.state);
     if (is_worked_on(status.state)) {
-      begun_[i] = 0;  // another process was faster: looked at again later
+      begun_[i] = 0;  // another process was faster; checked again later
       watcher_.message(fmt::format("row {}: {} works on it", row.k, status.owner));
       return;
     }
-    // One that was asked to stop before it could listen has nothing to save.
+    // A worker that was asked to stop before it handled signals has nothing to save.
     if (unfinished && end.signal != 0 && !(stopping && end.signal == SIGTERM)) {
       const bool again = !stopping && begun_[i] <= kMostRestarts;
       watcher_.message(fmt::format("row {}: its worker was killed (signal {}){}",
@@ -322,7 +322,7 @@ ExperimentOutcome work_on(const RunList& list,
   experiment.sizes = options.sizes;
   std::optional<ResolvedSpec<Spec>> spec;
   bool pruned = false,
-       writes = false;  // errors of a folder that may not be written to are not kept
+       writes = false;  // names are checked: errors may be stored in the folder
   // A failure before the run begins releases the other ranks.
   const auto prepare = [&] {
     agree(ranks, [&] {

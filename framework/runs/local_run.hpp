@@ -1,5 +1,4 @@
-// Works through a list of runs on this machine: worker processes, the progress of their rows, and the work on
-// one row.
+// Runs a list on this machine: worker processes, the progress of their rows, and the training of one row.
 #pragma once
 
 #include <sys/types.h>
@@ -23,19 +22,19 @@
 
 namespace softalign {
 
-// The progress of a run that another process works on, from its journal as it grows.
+// The progress of a run that another process trains, from its growing journal.
 class RowProgress {
  public:
   RowProgress(RunFolder run, std::string metric)
       : run_(std::move(run)), metric_(std::move(metric)) {}
 
-  void look();  // reads what is new
+  void look();  // reads the new part of the journal
 
   Index update() const { return update_; }
-  Index updates() const { return updates_; }  // 0: not known yet
-  double value() const { return value_; }  // of the metric, at the last dev evaluation; NaN: none
-  double seconds_per_update() const;       // NaN: not known yet
-  // used: the part of the updates that will be made, where training stops early. NaN: not known yet.
+  Index updates() const { return updates_; }  // 0: unknown
+  double value() const { return value_; }     // newest dev metric; NaN: none yet
+  double seconds_per_update() const;          // NaN: unknown
+  // used: the share of the updates that is expected before training stops early. NaN: unknown.
   double seconds_left(double used = 1) const;
 
  private:
@@ -49,22 +48,22 @@ class RowProgress {
   double value_ = kUndefined;
 };
 
-// The exit status where the program or one of its libraries is missing, as while it is being built.
+// The exit status if the program or one of its libraries is missing, for example while it is built.
 inline constexpr int kNotThere = 127;
 
-// How a process ended: with an exit status, or killed by a signal.
+// The end of a process: an exit status, or the signal that killed it.
 struct ProcessEnd {
   int status = 0;
-  int signal = 0;  // 0: it was not killed
+  int signal = 0;  // 0: not killed
 };
 
 // One worker process: a program with its output in a log file.
 class WorkerProcess {
  public:
   // Output is appended to `log`, which must not be a link. The worker gets SIGTERM when this process dies. Throws
-  // MachineError, and as check_file_type.
+  // MachineError, and the errors of check_file_type.
   WorkerProcess(const std::vector<std::string>& command, const std::filesystem::path& log);
-  // Kills what still runs.
+  // Kills the process if it still runs.
   ~WorkerProcess();
   WorkerProcess(WorkerProcess&& other) noexcept : pid_(other.pid_), began_(other.began_) {
     other.pid_ = -1;
@@ -73,7 +72,7 @@ class WorkerProcess {
 
   std::optional<ProcessEnd> ended();  // empty while it runs
   void ask_to_stop();                 // SIGTERM
-  double seconds() const;             // since it began
+  double seconds() const;             // since its start
 
  private:
   pid_t pid_ = -1;
@@ -85,49 +84,48 @@ struct ActiveRow {
   RowProgress progress;
 };
 
-// Receives events. `row_began` and `row_ended` come once for each process that worked on a row.
+// Receives events: `row_began` and `row_ended` once for each process that works on a row.
 class ListWatcher {
  public:
   virtual ~ListWatcher() = default;
   virtual void message(std::string_view) {}
   virtual void row_began(const ListedRun&, bool /*resumed*/) {}
   virtual void row_ended(const ListedRun&, const RowStatus&, double /*seconds*/) {}
-  // About ten times a second.
+  // Called about ten times a second.
   virtual void tick(const std::vector<ActiveRow>&, const std::vector<RowStatus>& /*[rows]*/) {}
   virtual bool stop_requested() { return false; }
 };
 
 struct LocalRunOptions {
-  // A worker for row k is: these, then "--row", k.
+  // The command of a worker for row k: these words, then "--row", k.
   std::vector<std::string> command;
   int workers = 1;
-  // Rows in one of these states are begun; others are skipped.
+  // Rows in one of these states are started; others are skipped.
   std::set<RunState> begin = {
       RunState::planned, RunState::interrupted, RunState::trained, RunState::lost};
   std::vector<Index> rows = {};  // only these; empty: all
 };
 
-// Works through a list's rows with worker processes. What is left to do is read from files, so several
-// processes may do so at once, here or elsewhere, and any of them may be killed. Returns when nothing is left
-// that can be done from here. A worker that was killed is started again, at most twice a row. Rows that others
-// on this machine work on are waited for, and taken over if their process dies. Workers stop, saving, when
-// asked to, and when this process dies. Returns whether it was asked to stop.
+// Runs a list's rows in worker processes. The remaining rows are read from files, so several processes may call
+// this at once, on any machine, and any of them may be killed. Returns when no row is left that can be run from
+// here. A killed worker is started again, at most twice per row. Waits for rows of other processes on this
+// machine, and takes them over if their process dies. Workers save and stop on request, and when this process
+// dies. Returns whether a stop was requested.
 bool run_locally(const RunList& list, const LocalRunOptions& options, ListWatcher& watcher);
 
 struct WorkOptions {
   SizeCheck sizes = {};
   int threads = 1;
-  Ranks* ranks =
-      nullptr;  // the processes that share the row, all of which call work_on; null: this one alone
+  Ranks* ranks = nullptr;  // processes that share the row and all call work_on; null: only this one
   bool steal = false;
-  bool force = false;        // restart, even if it is complete
-  bool never_prune = false;  // go to the end, whatever the sweep's rule says
-  AskOutside ask = {};       // instead of the sweep's rule
+  bool force = false;        // restart even a complete row
+  bool never_prune = false;  // train to the end, without the sweep's rule
+  AskOutside ask = {};       // in place of the sweep's rule
 };
 
-// Trains or resumes a row, from the plan to its record: what every worker does, on this machine or as a task of
-// a job array. A row that is complete, or pruned and not promoted, is left as it is. Throws what
-// run_experiment throws; errors that would come again are kept in the row's failure file. Only the first rank knows the outcome.
+// Trains or resumes a row, from the plan to its record: the work of every worker, on this machine or as a task of
+// a job array. A row that is complete, or pruned and not promoted, is skipped. Throws the errors of run_experiment;
+// errors that would recur are stored in the row's failure file. Only the first rank knows the outcome.
 ExperimentOutcome work_on(const RunList& list,
                           const ListedRun& row,
                           const WorkOptions& options,

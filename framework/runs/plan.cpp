@@ -32,7 +32,7 @@ const OptionNode* find_option(const OptionNode& node, const std::string& path) {
   return nullptr;
 }
 
-// `types: all`, once the kind of the plugin is known.
+// Replaces `types: all` by the registered types.
 void list_types(std::vector<SweepParameter>& parameters, const OptionNode& options) {
   for (SweepParameter& parameter : parameters) {
     if (!parameter.all_types) continue;
@@ -61,8 +61,8 @@ std::string row_name(const RunList& list, const ListedRun& row) {
   return fmt::format("row {} ({})", row.k, setting_text(list, row));
 }
 
-// That every setting is what the run has: another one may have replaced the block that it is in, or
-// chosen a plugin without such an option.
+// Checks that the run has every setting: another setting may have replaced its block, or chosen a plugin
+// without this option.
 void check_settings(const RunList& list, const ListedRun& row, const OptionNode& options) {
   for (const Override& setting : row.set) {
     if (!setting.value.is_scalar()) continue;
@@ -91,9 +91,9 @@ void add_notes(RunList& list, const std::vector<std::string>& notes) {
     if (std::ranges::count(list.notes, note) == 0) list.notes.push_back(note);
 }
 
-// Resolves a row, names it and writes its paths out.
+// Resolves and names a row, and makes its paths absolute.
 void finish_row(RunList& list, const LoadSpec& load, ListedRun& row) {
-  // A metric that nobody asked for may be missing, where runs are not stopped by it.
+  // A metric that was not requested may be missing if it does not stop runs.
   const bool asked = list.early_terminate.type != "none" || list.method == SweepMethod::optuna ||
                      list.metric.name != ComparedMetric().name;
   const ResolvedSpec<Spec> resolved = resolve_row(list, row, load, asked ? list.metric.name : "");
@@ -134,7 +134,7 @@ std::vector<Override> joined(std::vector<Override> first, const std::vector<Over
 
 // Rows of variants --------------------------------------------------------------------------------
 
-// The arrays that planned diagnostics may find, by part/variant and diagnostic.
+// The arrays of planned diagnostics, by part/variant and diagnostic.
 using Diagnosed = std::map<std::string, std::map<std::string, std::vector<FoundArray>>>;
 
 void check_finding(const Measurement& m, const Position& where, const Diagnosed& diagnosed) {
@@ -219,11 +219,11 @@ class VariantPlanner {
       if (same == list_.rows.end())
         list_.rows.push_back(std::move(row));
       else
-        same->base = row.base;  // data may have moved
+        same->base = row.base;  // the data may have been moved
     }
   }
 
-  // Two runs of one part must differ.
+  // Throws SpecError if the part already has this run.
   void refuse_twin(const ListedRun& row) const {
     for (const std::size_t i : plan_.wanted)
       if (const ListedRun& other = list_.rows[i];
@@ -336,7 +336,7 @@ Plan plan_sweep(const Sweep& given,
                 const LoadSpec& load,
                 const std::string& pattern) {
   Sweep sweep = given;
-  std::vector<Override> overrides;  // but for what each row has of its own
+  std::vector<Override> overrides;  // without the row's own settings
   for (const Override& change : changes)
     if (change.path == "seed")
       sweep.seeds = read_seeds(change.value, /*command_line=*/true);

@@ -1,5 +1,5 @@
-// A sweep becomes a list of runs: of each part its variants, or what its parameters make, with every seed, the
-// last fastest. A row of parameters is a pure function of (sweep, k).
+// Plans a sweep: the list of its runs, the variants of each part or the configurations of the parameters, with
+// each seed, the last varying fastest. A row of parameters is a pure function of (sweep, k).
 #pragma once
 
 #include <string>
@@ -10,30 +10,29 @@
 namespace softalign {
 
 struct Plan {
-  RunList list;                     // of variants: rows that were planned before, then what is new
-  std::vector<std::size_t> wanted;  // of them those that the file has now, in its order
+  RunList list;                     // of variants: rows that were planned before, then new ones
+  std::vector<std::size_t> wanted;  // the rows that the file has now, in its order
   std::map<std::string, std::vector<Index>> lengths;  // evaluate.lengths, by part
 
-  // The wanted rows whose "part/variant" fits the shell pattern; all for "".
+  // Returns the wanted rows whose "part/variant" matches the shell pattern; all for "".
   std::vector<std::size_t> chosen(const std::string& pattern) const;
 };
 
-// Every run of the sweep (for optuna none), or of those parts that have a variant chosen by `pattern`. Their
-// specs are read and checked against the plugins, their data hashed; other parts' are not touched.
-// `overrides` come last in variants, and change the base of parameters. Nothing is written. Throws
-// SpecError, also when two rows are one run, a metric is unknown or nothing is chosen, DataError for data
-// files that are missing.
+// Returns all runs of the sweep (for Optuna none), or of the parts with a variant that `pattern` selects. Reads their
+// specs, checks them against the plugins and hashes their data; other parts are not read. `overrides` are applied
+// last in variants, and to the base of parameters. Writes nothing. Throws SpecError, also if two rows are the same
+// run, a metric is unknown or nothing is selected, and DataError for missing data files.
 Plan plan_sweep(const Sweep& sweep,
                 const std::vector<Override>& overrides,
                 const std::filesystem::path& results,
                 const LoadSpec& load,
                 const std::string& pattern = "");
 
-// The hash that the list of a sweep of parameters would have; quicker than making it.
+// Returns the hash of the list that a sweep of parameters would have, which is faster than planning it.
 std::string plan_hash(const Sweep& sweep, const LoadSpec& load);
 
-// Returns the rows of one more configuration, numbered after those of the list; for a run that the list
-// already has, its row. Optuna's proposals become rows this way.
+// Returns the rows of one more configuration, such as a proposal of Optuna, numbered after those of the list; for a
+// run that the list already has, its row.
 std::vector<ListedRun> rows_of(const RunList& list,
                                const std::vector<Override>& set,
                                const LoadSpec& load);

@@ -25,7 +25,7 @@ void place_by_list(Report& report) {
     report.problems.push_back({run.path.string(), "left out: not a row of the plan"});
     return true;
   });
-  // A study that was run with several sets of overrides has several base specs of one variant.
+  // A study that was run with several sets of overrides has several base specs for one variant.
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> bases;
   for (const ListedRun& row : list.rows) {
     std::vector<std::string>& known = bases[{row.part, row.variant}];
@@ -43,7 +43,7 @@ void place_by_list(Report& report) {
   std::ranges::stable_sort(report.runs, {}, [&](const Run& run) { return rows.at(run.path)->k; });
 }
 
-// Reads the states of a sweep that was copied without its runs from its table.
+// Reads the states of a sweep without run folders, such as a copy, from its table.
 void read_table(const RunList& list, ListStatus& status) {
   const fs::path file = list.place().table();
   const auto has_folder = [&](const ListedRun& row) { return is_there(list.run(row).root); };
@@ -94,8 +94,8 @@ void find_study(Report& report, const fs::path& folder) {
   }
 }
 
-// Sweeps and studies at or below a folder, by path; nothing is looked for inside them or inside a run, behind links,
-// deeper than runs are or where nobody may look.
+// Adds the sweeps and studies at or below a folder, by path. Does not search inside them or inside runs, behind links,
+// deeper than runs can be, or in unreadable folders.
 void find_parts(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   constexpr int kDeepest = 6;
   std::vector<std::string> names;

@@ -109,7 +109,7 @@ Json judged_claims(Report& report) {
     const std::vector<StudyClaim> claims = claims_of(*report.list, file_of(*report.list));
     ListResults results(*report.list, *report.status);
     return claims_json(judge(claims, results));
-  } catch (const Error&) {  // whose words may quote a file that a stranger's plan names
+  } catch (const Error&) {  // its message may quote a file that an untrusted plan names
     report.problems.push_back({report.list->file.string(),
                                "its claims cannot be judged; softalign sweep status says why"});
     return Json::array();
@@ -129,7 +129,7 @@ Json metric_facts_json(const std::vector<Panel>& panels) {
   return json;
 }
 
-// Reads the record of each run that has one and is of a detailed series; what cannot be read is a problem of the report.
+// Reads the records of the runs in detailed series. Unreadable records become problems of the report.
 std::vector<Reported> read_records(Report& report) {
   std::vector<Reported> read;
   for (const Run& run : report.runs) {
@@ -167,7 +167,7 @@ std::vector<Reported> read_records(Report& report) {
   return read;
 }
 
-// The first seed of each series in the order of these, then the second ones, ...: as many as there is room for.
+// Returns the first seed of each series in their order, then the second seeds, ..., up to the limit.
 std::vector<const Reported*> explored_runs(const std::vector<Reported>& read,
                                            const std::vector<std::string>& order,
                                            std::size_t most) {
@@ -189,7 +189,7 @@ Json alignments_json(Report& report,
                      const std::vector<Reported>& read,
                      const std::vector<fs::path>& files,
                      const std::vector<Index>& sentences) {
-  constexpr std::size_t kRuns = 60, kRows = 12;  // of a sweep: its page has tables of its own
+  constexpr std::size_t kRuns = 60, kRows = 12;  // of a sweep, whose page has other tables
   std::map<std::string, const StoredResults*> results;
   for (const Panel& panel : report.panels)
     for (const Run& run : panel.runs) results[run.run_id] = &run.results;
@@ -214,7 +214,7 @@ Json alignments_json(Report& report,
   return made;
 }
 
-// The columns of a sweep's table, as it was written last.
+// Returns the columns of a sweep's table as last written.
 Json table_json(const fs::path& file) {
   const Hdf5Reader table(file);
   const auto text = [&](const std::string& path, const char* name) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBaseName = 16;  // hexadecimal digits
 
-// A row's settings as one text: rows of one configuration have the same.
+// Returns a row's settings as one text, which is equal for rows of one configuration.
 std::string key_of(const ListedRun& row) {
   std::string key = row.part + "/" + row.variant + " " + row.base + "\n";
   for (const Override& change : row.set) key += change.path + "=" + change.value.flow() + "\n";
@@ -83,7 +83,7 @@ std::string configuration_text(const RunList& list, const ListedRun& row) {
     const auto name = list.varied.find(change.path);
     const bool is_parameter =
         std::ranges::count(list.parameters, change.path, &SweepParameter::path) > 0;
-    if (name == list.varied.end() && is_parameter) continue;  // the same in all rows
+    if (name == list.varied.end() && is_parameter) continue;  // equal in all rows
     text += fmt::format("{}={} ",
                         is_parameter ? name->second : change.path,
                         change.value.is_scalar() ? change.value.text : change.value.flow());
@@ -104,7 +104,7 @@ std::vector<std::vector<std::size_t>> configurations(const RunList& list) {
 
 namespace {
 
-// Leaves out options of a type that a file over the first has changed: the spec was read without them.
+// Skips options of a plugin that a later file has replaced, because the spec was read without them.
 void freeze(Value& map, const OptionNode& options) {
   std::erase_if(map.entries, [&](Value::Entry& entry) {
     if (entry.key == "type") return false;
@@ -169,7 +169,7 @@ void check_base(const fs::path& base, const Position& named_at) {
                     named_at.str(),
                     printable(base.string(), kWhole),
                     error ? ": " + error.message() : "");
-  if (!fs::is_directory(base)) demand_regular_file(base);  // nobody waits for a pipe
+  if (!fs::is_directory(base)) demand_regular_file(base);  // a pipe would block
 }
 
 void check_names_in(const ListFolder& list) {

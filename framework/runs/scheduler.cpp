@@ -21,7 +21,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-// The text with its placeholders replaced; nullopt where one has no value.
+// Returns the text with its placeholders replaced; nullopt if one has no value.
 std::optional<std::string> replaced(std::string_view text,
                                     const Placeholders& values,
                                     const std::string& what) {

@@ -1,5 +1,5 @@
-// A scheduler is a file of templates: configs/schedulers/NAME.yaml, or one of the site's own. Nothing else here knows
-// what it is called, so everything it needs is one of these keys.
+// A scheduler is a file of templates: configs/schedulers/NAME.yaml, or a site's own file. No other code depends on
+// particular schedulers, so all that it needs is in these keys.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@
 
 namespace softalign {
 
-// Values of placeholders; empty: no value. `options` may have several lines.
+// Values of placeholders; an empty text means no value. `options` may have several lines.
 using Placeholders = std::map<std::string, std::string>;
 
-// Replaces {name}, and leaves ${name} to the shell. A part between {? and ?} is dropped if a placeholder in it has no
-// value, and so is a line. Throws SpecError that begins with `what` for a name that is not in the map.
+// Replaces {name}, but not ${name}, which is for the shell. Drops a part between {? and ?}, or else a line, in which a
+// placeholder has no value. For a name that is not in the map, throws a SpecError that begins with `what`.
 std::string expand(const std::string& text, const Placeholders& values, const std::string& what);
 
 struct Scheduler {
-  std::string name;  // as --scheduler has it, or the file's absolute path
+  std::string name;  // as given to --scheduler, or the file's absolute path
   std::string script, submit, job, status, task, cancel, check, cluster;
   Index array_size = 1000;
   Index first_index = 0;
@@ -56,7 +56,7 @@ struct Scheduler {
     v("fewest", fewest, "smallest number of tasks of an array", at_least(1));
   }
 
-  // A name of those that come with the program, or a YAML file. Throws SpecError.
+  // name_or_file: a scheduler that comes with the program, or a YAML file. Throws SpecError.
   static Scheduler read(const std::string& name_or_file);
 
   // Runs a command in `folder`.
@@ -64,17 +64,17 @@ struct Scheduler {
                      const Placeholders& values,
                      const std::filesystem::path& folder,
                      const std::string& input = "") const;
-  // The name of the cluster. Throws MachineError when the scheduler does not answer.
+  // Returns the name of the cluster. Throws MachineError if the scheduler does not answer.
   std::string ask_cluster(const std::filesystem::path& folder) const;
-  // The indices of an array's tasks that wait or run. Throws MachineError when the scheduler does not answer.
+  // Returns the indices of an array's waiting and running tasks. Throws MachineError if the scheduler does not answer.
   std::set<Index> waiting(const std::string& array,
                           const std::string& job,
                           const std::filesystem::path& folder) const;
-  // The ID in what `submit` printed. Throws MachineError.
+  // Returns the job ID in the output of `submit`. Throws MachineError if there is none.
   std::string job_in(const std::string& output) const;
 };
 
-// --scheduler, else SOFTALIGN_SCHEDULER, else "slurm".
+// Returns the option --scheduler, else SOFTALIGN_SCHEDULER, else "slurm".
 std::string scheduler_name(const std::string& option);
 
 // Returns the output of a program in one line.

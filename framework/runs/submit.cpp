@@ -44,13 +44,13 @@ std::vector<std::vector<Index>> arrays_of(const std::vector<Index>& rows, Index 
   return arrays;
 }
 
-// Returns the last lines of every script. `launch` and `restart` are functions of the scheduler's script, which also sets
+// Returns the last lines of every script. The scheduler's script defines the functions `launch` and `restart`, and sets
 // `job` and `index`, and `restarts` if the log does not show the starts of a task.
 std::string work_lines(const SubmitSetting& setting,
                        const std::vector<Index>& rows,
                        const std::string& script) {
   const Resources& r = setting.resources.values;
-  std::string setup;  // a line that fails ends the row
+  std::string setup;  // a failing line ends the row
   for (const std::string& line : r.setup) setup += line + "\n";
   if (!setup.empty())
     setup =
@@ -126,7 +126,7 @@ Placeholders placeholders(const SubmitSetting& setting,
       {"work", work_lines(setting, rows, script)}};
 }
 
-// Returns whether the templates of every scheduler are expected to pass the resource on.
+// Returns whether the templates of every scheduler should pass this resource.
 bool is_resource(const std::string& name) {
   return name == "partition" || name == "account" || name == "qos" || name == "memory" ||
          name == "concurrent";
@@ -171,7 +171,7 @@ const Jobs::Known* Jobs::known(const std::string& name) {
       Scheduler scheduler = Scheduler::read(name);
       std::string cluster = scheduler.ask_cluster(folder_);
       at->second = Known{std::move(scheduler), std::move(cluster)};
-    } catch (const Error&) {  // not here
+    } catch (const Error&) {  // this scheduler is not available
     }
   }
   return at->second ? &*at->second : nullptr;
@@ -197,7 +197,7 @@ std::optional<std::vector<Index>> Jobs::queued(const SubmittedArray& array) {
   if (first) {
     try {
       at->second = ask(array);
-    } catch (const MachineError&) {  // stays unknown
+    } catch (const MachineError&) {  // the state remains unknown
     }
   }
   return at->second;
@@ -247,7 +247,7 @@ LivenessCheck liveness_of(const fs::path& sweep_folder) {
       state->when = now;
       try {
         state->jobs.emplace(sweep_folder);
-      } catch (const Error&) {  // nothing is known of jobs
+      } catch (const Error&) {  // the jobs are unknown
         return {};
       }
     }
@@ -296,7 +296,7 @@ Submission submit(const SubmitSetting& setting,
                 std::min(scheduler.array_size,
                          setting.resources.values.array_size.value_or(scheduler.array_size)));
   std::size_t first = jobs.arrays().size() + 1;
-  while (is_there(setting.folder / script_name(first))) ++first;  // of a submit that was killed
+  while (is_there(setting.folder / script_name(first))) ++first;  // left by a killed submission
   for (std::size_t i = 0; i < submission.arrays.size(); ++i)
     submission.scripts.push_back(
         array_script(setting, submission.arrays[i], script_name(first + i)));
