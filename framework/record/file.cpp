@@ -46,7 +46,7 @@ ssize_t FileSystem::write(int file, const char* bytes, std::size_t size) {
 }
 int FileSystem::fdatasync(int file) {
 #ifdef __APPLE__
-  return ::fsync(file);  // has no other
+  return ::fsync(file);  // macOS has no fdatasync
 #else
   return ::fdatasync(file);
 #endif
@@ -73,7 +73,7 @@ void FileSystem::write_atomically(const fs::path& path,
   if (const auto there = fs::status(path, error); fs::exists(there) && !fs::is_regular_file(there))
     throw MachineError("{}: is not a regular file; choose another name", path.string());
   const fs::path temporary = temporary_for(path);
-  unlink(temporary.c_str());  // left by a dead process that had our number
+  unlink(temporary.c_str());  // left by a dead process that had the same number
   try {
     File file(*this, temporary, path);
     write(file);
@@ -151,8 +151,7 @@ void FileSystem::make_folders(const fs::path& path) {
 
 void FileSystem::sync_folder(const fs::path& path) {
   const int file = retry([&] { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (file < 0 && errno == EACCES)
-    return;  // made in a folder that we may not list: not to be synced
+  if (file < 0 && errno == EACCES) return;  // its folder may not be read
   if (file < 0) throw failure("open the folder", path);
   const bool ok = retry([&] { return fsync(file); }) == 0 || errno == EINVAL;  // some network disks
   const int reason = errno;
@@ -218,13 +217,13 @@ Temporary marked(const std::string& mark) {
 
 namespace {
 
-constexpr std::size_t kDigits = 9;  // more than any run has attempts, and one more still fits
+constexpr std::size_t kDigits = 9;  // more attempts than any run has, without overflow
 
 std::string numbered(std::string_view prefix, Index number, std::string_view suffix) {
   return fmt::format("{}{:03}{}", prefix, number, suffix);
 }
 
-// The numbers in names of the form prefix, number, suffix.
+// Returns the numbers in names of the form prefix, number, suffix.
 std::vector<Index> numbers(const fs::path& folder,
                            std::string_view prefix,
                            std::string_view suffix) {

@@ -20,14 +20,14 @@ namespace softalign {
 class File;
 
 // The system calls, checked. The virtual functions have POSIX meaning (-1 and errno), so that a
-// test can make the n-th call fail; interrupted calls and short writes are dealt with above them.
+// test can make the n-th call fail; interrupted calls and short writes are handled above them.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
   static FileSystem& real();
 
   // Replaces or creates `path`: temporary file, `write`, fsync, `check(temporary)`, rename, fsync of
-  // the folder. On failure `path` is as it was.
+  // the folder. On failure `path` is unchanged.
   using Check = std::function<void(const std::filesystem::path&)>;
   void write_atomically(const std::filesystem::path& path,
                         const std::function<void(File&)>& write,
@@ -35,10 +35,10 @@ class FileSystem {
   void write_atomically(const std::filesystem::path& path,
                         std::string_view bytes,
                         const Check& check = {});
-  // Creates `path` with its content in one step; false when it exists already.
+  // Creates `path` with its content in one step. Returns false if it exists already.
   bool create_once(const std::filesystem::path& path, std::string_view bytes);
-  void truncate(const std::filesystem::path& path, std::uint64_t size);  // and fsync
-  void remove(const std::filesystem::path& path);                        // absent is fine
+  void truncate(const std::filesystem::path& path, std::uint64_t size);  // with fsync
+  void remove(const std::filesystem::path& path);                        // no error if absent
   // Creates a folder and its parents; new folders are on disk when this returns, at every level.
   void make_folders(const std::filesystem::path& path);
   void sync_folder(const std::filesystem::path& path);
@@ -59,7 +59,7 @@ class FileSystem {
 class File {
  public:
   File(FileSystem& system, const std::filesystem::path& path);
-  // A temporary file; its errors name the file that it will become.
+  // A temporary file, whose errors name the file that it will become.
   File(FileSystem& system, const std::filesystem::path& path, const std::filesystem::path& becomes);
   ~File();
   File(const File&) = delete;
@@ -68,7 +68,7 @@ class File {
   // Writes completely, or throws and truncates to the previous content; if that fails, the file
   // accepts no more writes.
   void append(std::string_view bytes);
-  void sync();  // after a failed sync the file accepts nothing more
+  void sync();  // after a failed sync the file accepts no more writes
   std::uint64_t size() const { return size_; }
 
  private:
@@ -81,21 +81,21 @@ class File {
   bool broken_ = false;
 };
 
-// The owner of a temporary file of write_atomically or create_once: its name says on which machine (boot and
-// process namespace) which process makes it.
+// The process that writes a temporary file of write_atomically or create_once. The file's name has the process and
+// its machine (boot and process namespace).
 enum class Temporary {
   none,       // the name is not of this form
-  unknown,    // of another machine or container, whose processes are not seen from here
-  alive,      // its process is, or another one that has its number now
+  unknown,    // of another machine or container, whose processes are not visible
+  alive,      // its process is alive, or another one that now has its number
   abandoned,  // its process is dead
 };
 Temporary temporary(const std::filesystem::path& path);
 
-// Temporary folders carry the same mark, "SPACE-PID": that of this process, and whose a given mark is.
+// Temporary folders have the same mark, "SPACE-PID". These return that of this process, and the state of a mark's.
 std::string process_mark();
 Temporary marked(const std::string& mark);
 
-// The paths in a run's folder. Names only: no file is read or written here. Throws as throw_unreadable
+// The paths in a run's folder; no file is read or written here. Throws the errors of throw_unreadable
 // if the folder cannot be read.
 //
 //   results/<name>/<run id>/spec.yaml, identity.json, status.json
@@ -126,13 +126,13 @@ struct RunFolder {
   std::vector<Index> journals() const;         // attempts that have a journal, ascending
 };
 
-// The names in a folder, unordered; empty if there is no folder. Throws as throw_unreadable.
+// Returns the names in a folder, unordered; empty if there is no folder. Throws the errors of throw_unreadable.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
-// The folder of a file, such as a record.
+// Returns the folder of a file, such as a record.
 std::filesystem::path folder_of(const std::filesystem::path& record);
 
-// The remedy for a record that cannot be read, as the end of a message.
+// Returns the remedy for an unreadable record, as the end of a message.
 std::string remedy_for(const std::filesystem::path& record);
 
 }  // namespace softalign

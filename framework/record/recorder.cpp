@@ -14,7 +14,7 @@
 namespace softalign {
 namespace {
 
-constexpr double kSyncSeconds = 5;       // the most that a power cut may lose
+constexpr double kSyncSeconds = 5;       // at most lost in a power cut
 constexpr double kPublishShare = 0.01;   // of the time spent training
 constexpr std::size_t kCheckpoints = 2;  // number of kept checkpoints
 
@@ -22,7 +22,7 @@ double seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double>(d).count();
 }
 
-// The last value of every number that a run recorded.
+// Returns the last value of every number that a run recorded.
 NamedNumbers last_values(const History& history) {
   NamedNumbers numbers;
   for (const Frame& frame : history.live)
@@ -50,7 +50,7 @@ Recorder::Recorder(const fs::path& results,
     check_names_in(folder_);
     remove_temporaries(files_, folder_, false);
     write_setting(run);
-    softalign::publish(files_, folder_, history);  // it was stopped between its end and this
+    softalign::publish(files_, folder_, history);  // it stopped after its end
     last_update_ = history.last_update();
     notes_.emplace_back("the run was complete; its record is now published");
     RunStatus status;
@@ -70,7 +70,7 @@ Recorder::~Recorder() {
   try {
     end(unannounced_);
   } catch (const std::exception&) {
-    // The first error is the one to report; the journal keeps the data written so far.
+    // The first error is reported; the journal has the data written so far.
   }
 }
 
@@ -108,7 +108,7 @@ void Recorder::open(const RunIdentity& run, const OpenMode& mode) {
   status(RunState::running);
 }
 
-// Until the mark is written, a killed run restarts.
+// A run that is killed before the mark is written restarts.
 void Recorder::begin_with(ResumePoint beginning) {
   History history;
   history.live = std::move(beginning.frames);
@@ -121,7 +121,7 @@ void Recorder::begin_with(ResumePoint beginning) {
   restored_ = std::move(beginning.state);
 }
 
-// The spec is that of the newest attempt, which may have other notes and paths than the first.
+// Writes the spec of the newest attempt, which may have other notes and paths than the first.
 void Recorder::write_setting(const RunIdentity& run) {
   const auto put = [&](const fs::path& path, const std::string& text) {
     const bool there = is_there(path);
@@ -134,7 +134,7 @@ void Recorder::write_setting(const RunIdentity& run) {
   put(folder_.identity(), run.identity_json);
 }
 
-// Returns to the newest complete checkpoint.
+// Rewinds the run to its newest complete checkpoint.
 History Recorder::resume(const OpenMode& mode) {
   History history = read_history(folder_);
   std::vector<CheckpointMark> marks;
@@ -286,7 +286,7 @@ void Recorder::publish() {
   status(RunState::running);
 }
 
-// Its own frame, for a disk that is full when the test ends.
+// Writes a frame of its own, because the disk may be full when the test ends.
 void Recorder::trained() {
   unannounced_ = RunState::trained;
   append(End{unix_time(), std::string(to_string(unannounced_))});

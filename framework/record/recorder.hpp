@@ -30,48 +30,48 @@ namespace softalign {
 struct RunIdentity {
   std::string name;
   std::string run_id;
-  std::string spec_yaml;      // resolved, as people read it
+  std::string spec_yaml;      // resolved, for readers
   std::string identity_json;  // the hashed content of the run ID
 };
 
-// Which checkpoints stay when a run is complete; until then there are always two to resume from.
+// The checkpoints that a complete run keeps; until then it always has two to resume from.
 enum class KeptCheckpoints { none, last, best, all };
 
 struct OpenMode {
-  bool force = false;  // restart, even when the run is complete
+  bool force = false;  // restart even a complete run
   bool steal = false;  // take over from an owner who may be alive
   LivenessCheck proof = proof_of_death;
   KeptCheckpoints keep = KeptCheckpoints::last;
-  // Asked when the run has no checkpoint to resume from; nothing: it begins from nothing.
+  // Called if the run has no checkpoint to resume from. Returns nothing for a fresh start.
   std::function<std::optional<ResumePoint>()> beginning = {};
 };
 
 class Recorder {
  public:
-  // Opens results/<name>/<run id>. Throws MachineError when another process works on the run,
-  // DataError when its files are foreign or newer than this program.
+  // Opens results/<name>/<run id>. Throws MachineError if another process works on the run,
+  // DataError if its files are foreign or newer than this program.
   Recorder(const std::filesystem::path& results,
            const RunIdentity& run,
            const OpenMode& mode = {},
            FileSystem& files = FileSystem::real());
-  // An end that was not announced is a failed run, or a trained one.
+  // Without end(), the run is `failed`, or `trained` after trained().
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  bool already_complete() const { return !journal_; }  // nothing may be recorded then
-  // The checkpoint that the run resumes from; empty: it begins.
+  bool already_complete() const { return !journal_; }  // then nothing may be recorded
+  // The checkpoint that the run resumes from; empty for a fresh start.
   const std::optional<Checkpoint>& restored() const { return restored_; }
-  // Notes for people on the opening: a take-over, a cut journal, a lost checkpoint.
+  // Messages about the opening: a take-over, a truncated journal, a lost checkpoint.
   const std::vector<std::string>& notes() const { return notes_; }
-  // The first value that was computed again with other bits. Also an event in the record.
+  // The first value that a resumed run computed with other bits; also an event in the record.
   const std::optional<std::string>& drift() const { return drift_->first_difference(); }
   const RunFolder& folder() const { return folder_; }
 
-  // A row, or part of one, of /<series> at an update.
+  // Records a row of /<series>, or a part of it, at an update.
   void scalars(const std::string& series, Index update, const NamedNumbers& values);
   void alignment(const Alignment& alignment);
-  // A result, published as /<group>/<name>.
+  // Records a result, published as /<group>/<name>.
   void array(const std::string& group,
              const std::string& name,
              const std::vector<Dimension>& dims,
@@ -81,16 +81,16 @@ class Recorder {
              const std::vector<Dimension>& dims,
              Values values,
              const JsonObject& attributes);
-  // A row of such an array, at an update.
+  // Records a row of such an array, at an update.
   void row(Index update,
            const std::string& group,
            const std::string& name,
            std::vector<Dimension> dims,
            std::vector<double> values,
            const JsonObject& attributes);
-  // A text of any length, published as a dataset; invalid UTF-8 is kept, too.
+  // Records a text of any length, published as a dataset, also with invalid UTF-8.
   void text(const std::string& group, const std::string& name, const std::string& value);
-  // A final parameter, published as /parameters/<name> with its shape.
+  // Records a final parameter, published as /parameters/<name> with its shape.
   void parameter(const std::string& name,
                  const std::vector<Index>& shape,
                  std::span<const float> values);
@@ -103,10 +103,10 @@ class Recorder {
   // record if that is cheap. Keeps the newest two checkpoints and, if given, that of update `best`.
   void checkpoint(Index update, const Blobs& blobs, Index best = 0);
   void publish();
-  // All updates are finished and their state is saved: the run is trained, whatever happens in the
-  // test.
+  // Records that all updates are finished and their state is saved: the run is then `trained` even if
+  // its test fails.
   void trained();
-  // The last call: publishes and says how it ended (complete, pruned, interrupted, trained or failed).
+  // The last call: publishes the record with its end (complete, pruned, interrupted, trained or failed).
   void end(RunState state);
 
  private:
@@ -124,7 +124,7 @@ class Recorder {
   FileSystem& files_;
   RunFolder folder_;
   std::unique_ptr<Claim> claim_;
-  std::unique_ptr<JournalWriter> journal_;  // null: already complete, or ended
+  std::unique_ptr<JournalWriter> journal_;  // null if already complete or ended
   std::unique_ptr<DriftCheck> drift_;
   std::optional<Checkpoint> restored_;
   std::vector<CheckpointMark> kept_;

@@ -28,18 +28,18 @@ bool says(const Value& value, const Json& json) {
     return value.is_list() &&
            std::equal(value.items.begin(), value.items.end(), json.begin(), json.end(), says);
   if (!value.is_scalar()) return false;
-  if (is_hash_of_file(json)) return true;  // the spec has its path
+  if (is_hash_of_file(json)) return true;  // the spec has the file's path
   if (json.is_string()) return value.text == json.get_ref<const std::string&>();
   if (!json.is_number_float()) return value.text == json.dump();
   try {
-    return to_number(value) == json.get<double>();  // YAML has 1.0e-08 for 1e-08
+    return to_number(value) == json.get<double>();  // YAML writes 1.0e-08 for 1e-08
   } catch (const ScalarFault&) {
     return false;
   }
 }
 
-// The path of the first option that a map does not have as the identity does; empty: none. Only at
-// the top may there be more, which is for people.
+// Returns the path of the first option in which a map differs from the identity; empty: none. Only the top
+// level may have other keys, which are for readers.
 std::string difference(const Value& map,
                        const Json& identity,
                        const std::string& path,

@@ -10,8 +10,8 @@
 namespace softalign {
 namespace {
 
-// Several runs with this beginning of an ID. A study has its own runs, so one run may be in two
-// folders.
+// Returns the error of an ID prefix that several runs have. A study has its own runs, so one run may
+// be in two folders.
 SpecError ambiguous(const std::string& given, const std::vector<RunFolder>& found) {
   constexpr std::size_t kShown = 5;
   const auto id = [](const RunFolder& run) { return run.root.filename(); };
@@ -48,7 +48,7 @@ void collect(const fs::path& path, int depth, std::vector<RunFolder>& runs) {
   }
 }
 
-// Compares like paths, part by part, without splitting them each time.
+// Compares paths part by part, as std::filesystem does, without splitting them each time.
 bool before(const RunFolder& a, const RunFolder& b) {
   const auto place = [](char c) { return c == '/' ? -1 : static_cast<unsigned char>(c); };
   const std::string &x = a.root.native(), &y = b.root.native();
@@ -63,7 +63,7 @@ bool is_run_folder(const fs::path& path) {
   const auto there = [](const fs::path& file) {
     try {
       return is_there(file);
-    } catch (const DataError&) {  // a name that no file can have
+    } catch (const DataError&) {  // not a valid file name
       return false;
     }
   };
@@ -102,7 +102,7 @@ fs::path find_run(const std::string& name, const fs::path& results) {
                     below.size(),
                     shell_file(given.string()));
   }
-  std::error_code error;  // a name that cannot be one of a file may still be no run's
+  std::error_code error;  // ignored: `given` need not be a valid file name
   if (fs::exists(given, error)) return given;
   std::vector<RunFolder> found;
   if (is_folder(results))

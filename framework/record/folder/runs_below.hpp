@@ -1,4 +1,4 @@
-// Finding runs on disk: every one below a folder, and the one that a word names.
+// Finds runs on disk: all runs below a folder, and the run that an argument names.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace softalign {
 
-// Throws as is_there.
+// Throws the errors of is_there.
 bool is_run_folder(const std::filesystem::path& path);
 
-// Sorted by path, including each folder that cannot be opened, since it may contain runs. Throws
-// SpecError if there is no such folder, and as is_there.
+// Returns the runs sorted by path, with each folder that cannot be opened, since it may contain runs. Throws
+// SpecError if there is no such folder, and the errors of is_there.
 std::vector<RunFolder> runs_below(const std::filesystem::path& folder);
 
-// Throws MachineError for a folder in that list that is not a run folder: it could not be opened for the list.
+// Throws MachineError for a folder in that list that is not a run folder, because it could not be opened.
 void demand_run_folder(const std::filesystem::path& listed);
 
 // Returns the path of a folder or of a record, for Record. `run`: a run's folder or one with a single run below it,
@@ -30,7 +30,7 @@ std::vector<std::vector<std::filesystem::path>> find_runs(const std::vector<std:
 // Like find_run, for commands that need more than the record.
 RunFolder find_run_folder(const std::string& run, const std::filesystem::path& results);
 
-// A path as people want to read it: relative to the working directory where that is shorter.
+// Returns a path for messages, relative to the working directory if that is shorter.
 std::string short_path(const std::filesystem::path& path);
 
 }  // namespace softalign

@@ -39,7 +39,7 @@ constexpr RunState kStates[] = {RunState::planned,
                                 RunState::corrupt,
                                 RunState::unreadable};
 
-// The claim on the newest attempt; none where it is damaged.
+// Returns the claim on the newest attempt; nothing if it is damaged.
 std::optional<Owner> known_owner(const RunFolder& run) {
   try {
     return newest_claim(run);
@@ -49,7 +49,7 @@ std::optional<Owner> known_owner(const RunFolder& run) {
 }
 
 // Reads the newest journal beyond status.json, which is written every few
-// seconds. Returns how the attempt ended, if it did.
+// seconds. Returns the state with which the attempt ended, if it did.
 std::optional<std::string> read_on(const RunFolder& run, RunStatus& status) {
   const std::vector<Index> journals = run.journals();
   if (journals.empty() || journals.back() < status.attempt) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<std::string> read_on(const RunFolder& run, RunStatus& status) {
       for (const auto& [name, value] : scalars->values)
         set(status.metrics, scalars->series + "/" + name, value);
     }
-  } catch (const DataError&) {  // damaged: status.json is all there is
+  } catch (const DataError&) {  // damaged: only status.json is used
   }
   return end;
 }
@@ -76,12 +76,12 @@ std::optional<RunState> published_end_if_whole(const RunFolder& run) {
   }
 }
 
-// The state of a run without an owner, whose record is not that of its end.
+// Returns the state of a run without an owner, whose record does not have its end.
 RunState unfinished_state(const RunFolder& run,
                           const std::optional<Owner>& owner,
                           const std::optional<std::string>& end) {
   if (!owner || !is_there(run.released(owner->attempt))) return RunState::lost;
-  // A process that was stopped at once had no time for the journal: its word is in the release.
+  // A process that was stopped at once had no time for the journal: the release has its state.
   const auto word = run_state(read_file(run.released(owner->attempt), 4096));
   if (word) return *word;
   const RunState state = run_state(end.value_or("")).value_or(RunState::failed);
@@ -131,8 +131,7 @@ bool from_string(std::string_view name, RunState& state) {
 RunStatus read_status(const RunFolder& run) {
   try {
     if (is_there(run.status())) return from_stored_text<RunStatus>(read_file(run.status()));
-  } catch (
-      const DataError&) {  // by another program or a damaged disk: the claims still tell the state
+  } catch (const DataError&) {  // damaged: the claims decide
   }
   return {};
 }
@@ -187,18 +186,18 @@ namespace {
 // Path of the file that releases the newest claim of this process; null if there is none.
 std::atomic<const std::string*> release_of_newest = nullptr;
 static_assert(std::atomic<const std::string*>::is_always_lock_free);
-const std::string kTaken;  // its address: a signal's handler reads the name and ends the process
+const std::string kTaken;  // its address: a handler ends the process
 
 constexpr std::chrono::seconds kBeat(30), kSilence(600);
 
-// Seconds, by the clock of the file server; nullopt: not known.
+// Returns seconds by the clock of the file server; nullopt: unknown.
 std::optional<double> changed_at(int file) {
   struct stat status {};
   if (fstat(file, &status) != 0) return std::nullopt;
   return static_cast<double>(status.st_mtim.tv_sec);
 }
 
-// Touches the file, which is created where `flags` say so.
+// Touches the file; creates it if `flags` have O_CREAT.
 std::optional<double> touched_at(const fs::path& path, int flags) {
   const int file = open(path.c_str(), flags | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file < 0) return std::nullopt;
@@ -213,7 +212,7 @@ bool is_silent(const Owner& owner) {
   if (claim < 0) return false;
   const std::optional<double> beat = changed_at(claim);
   close(claim);
-  // A wrong clock of this host makes it wait, and no more: what counts is the difference of two files' times.
+  // This host's clock only decides when to check: the difference of two files' times decides.
   if (!beat || unix_time() - *beat < kSilence.count()) return false;
   const fs::path now = owner.claim.parent_path() / (".now-" + process_mark());
   const std::optional<double> time = touched_at(now, O_CREAT);
@@ -290,7 +289,7 @@ std::string proof_of_death(const Owner& owner) {
   return {};
 }
 
-// Signals are for the other threads.
+// A thread that touches the claim; it blocks all signals.
 class Claim::Heartbeat {
  public:
   explicit Heartbeat(const fs::path& claim) {
@@ -324,7 +323,7 @@ class Claim::Heartbeat {
 Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const LivenessCheck& proof)
     : files_(files), run_(run) {
   for (;;) {
-    // Journals before claims: one that appears in between belongs to a claim that we then see.
+    // Journals are listed before claims, so that a journal that appears in between belongs to a known claim.
     const std::vector<Index> journals = run.journals();
     const std::optional<Owner> before = newest_claim(run);
     if (before && !is_there(run.released(before->attempt))) {
@@ -362,7 +361,7 @@ Claim::~Claim() {
   try {
     files_.create_once(released_, utc_time(unix_time()) + "\n");
   } catch (const std::exception&) {
-    // The disk is full or gone. The claim then ends with this process, which can be proved.
+    // The disk is full or gone. The claim then ends with this process, whose death can be proved.
   }
 }
 

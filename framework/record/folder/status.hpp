@@ -1,5 +1,5 @@
 // Claims on a run, and its status, derived from its folder's files; a summary that is cheap to read for
-// thousands of runs. The journals are the truth, this is for people and programs that look.
+// thousands of runs. The journals are authoritative; status.json is for readers and monitoring programs.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,20 @@
 
 namespace softalign {
 
-// Who works on a run. Attempt n belongs to the one process that managed to create its claim; it is
-// over when the claim has been released or its process is dead (proof_of_death). Claims are never removed
-// or replaced, so two processes can never both take over from a dead one.
+// The process that works on a run. Attempt n belongs to the process that created its claim; it ends when
+// the claim is released or the process is dead (proof_of_death). Claims are never removed or replaced, so
+// two processes can never both take over from a dead one.
 struct Owner {
   std::string host;
   std::string machine_id;     // /etc/machine-id
   std::string boot_id;        // of the kernel that runs the process
-  std::string pid_namespace;  // process numbers mean nothing outside it
+  std::string pid_namespace;  // process numbers are valid only inside it
   std::int64_t pid = 0;
   std::string pid_start;
-  std::string job;  // SOFTALIGN_JOB, which names a task of a scheduler; empty outside
+  std::string job;  // SOFTALIGN_JOB, the task of a scheduler; empty if there is none
   Index attempt = 0;
   double time = 0;
-  std::filesystem::path claim =
-      {};  // the file that it was read from, which its process touches; not stored
+  std::filesystem::path claim = {};  // the file of the claim, which its process touches; not stored
 
   static Owner self();
   std::string str() const;  // "process 4711 on host oak (job array-001/12/3)"
@@ -49,23 +48,23 @@ struct Owner {
     v("job", job);
     v("attempt", attempt);
     v("time", time);
-    std::string claimed = utc_time(time);  // for people
+    std::string claimed = utc_time(time);  // for readers
     v("claimed", claimed);
   }
 };
 
-// The claim on the newest attempt, if there is one. Throws DataError when it cannot be understood.
+// Returns the claim on the newest attempt, if there is one. Throws DataError if it is invalid.
 std::optional<Owner> newest_claim(const RunFolder& run);
 
-// Returns whether the owner's process can be seen from here: it runs on this machine.
+// Returns whether the owner's process runs on this machine, where it is visible.
 bool is_seen_alive(const Owner& owner);
 
-// Returns why the owner is dead; empty when that cannot be known from here. An owner that is not seen from here
-// is dead if this process is the same task of a scheduler, which runs no task twice at a time, or if its claim was
-// not touched for ten minutes by the clock of the file server: that of another host may be wrong.
+// Returns the reason why the owner is dead; empty if that is unknown. An owner on another machine is dead if this
+// process is the same task of a scheduler, which runs no task twice at a time, or if its claim was not touched for ten
+// minutes by the clock of the file server, because that of another host may be wrong.
 std::string proof_of_death(const Owner& owner);
 using LivenessCheck =
-    std::function<std::string(const Owner&)>;  // override to ask elsewhere too, e.g. a scheduler
+    std::function<std::string(const Owner&)>;  // or one that also asks a scheduler
 
 // Another process, which may be alive, works on the run.
 struct RunInUse : MachineError {
@@ -76,8 +75,8 @@ struct RunInUse : MachineError {
 // twice a minute, however long a step of the training takes.
 class Claim {
  public:
-  // Creates attempt-<n>/CLAIM. RunInUse naming the owner when another process works on the run,
-  // or may do so; `steal` takes it then all the same.
+  // Creates attempt-<n>/CLAIM. Throws RunInUse, which names the owner, if another process works on the
+  // run, or may do so, unless `steal` is set.
   Claim(FileSystem& files,
         const RunFolder& run,
         bool steal,
@@ -87,9 +86,9 @@ class Claim {
   Claim& operator=(const Claim&) = delete;
 
   Index attempt() const { return attempt_; }
-  // Why a dead owner's attempt was taken over; empty when there was none.
+  // The reason why a dead owner's run was taken over; empty if there was none.
   const std::string& reason() const { return reason_; }
-  // Throws RunInUse if another process has taken the run over, as from one that was halted for ten minutes.
+  // Throws RunInUse if another process has taken the run over, for example because this one was stopped for ten minutes.
   void check() const;
 
  private:
@@ -103,13 +102,13 @@ class Claim {
   std::unique_ptr<Heartbeat> heartbeat_;
 };
 
-// For a signal's handler that ends the process next: releases this process's newest claim, if it has
-// one, with the word that the run was interrupted.
+// For signal handlers that then end the process: releases this process's newest claim, if it has one, as
+// interrupted.
 void release_claim_at_once();
 
 enum class RunState {
   planned,      // not started
-  claimed,      // by a process that is alive, or may be, and has recorded nothing yet
+  claimed,      // by a process that may be alive and has recorded nothing yet
   running,      // claimed, and recording
   interrupted,  // stopped with its state saved
   trained,      // interrupted at the end of its training: its test failed
@@ -118,17 +117,17 @@ enum class RunState {
   failed,     // stopped by an error
   lost,       // its owner process is dead; resumable
   corrupt,    // its files are damaged
-  unreadable  // they could not be read just now, which proves nothing about them
+  unreadable  // its files could not be read, but may be intact
 };
 std::string_view to_string(RunState state);
-std::optional<RunState> run_state(std::string_view name);  // the state that is called so
+std::optional<RunState> run_state(std::string_view name);  // nothing for an unknown name
 bool from_string(std::string_view name, RunState& state);
 std::span<const RunState> run_states();  // all of them
-// Returns whether a process that is alive, or may be, works on the run.
+// Returns whether a process that may be alive works on the run.
 inline bool is_worked_on(RunState state) {
   return state == RunState::claimed || state == RunState::running;
 }
-// Returns whether a run came to an end from which it does not continue.
+// Returns whether a run has ended and does not continue.
 inline bool is_over(RunState state) {
   return state == RunState::complete || state == RunState::pruned;
 }
@@ -137,10 +136,10 @@ struct RunStatus {
   RunState state = RunState::planned;
   Index attempt = 0;
   Index last_update = 0;
-  Index updates = 0;     // that there will be, unless training stops early; 0: not known yet
+  Index updates = 0;     // planned, if training does not stop early; 0: unknown
   NamedNumbers metrics;  // the last values, "train/loss"
-  double heartbeat = 0;  // Unix time of the last sign of life
-  std::string owner;     // who runs it, or ran it last; no part of status.json
+  double heartbeat = 0;  // Unix time of the last update of the status
+  std::string owner;     // the current or last owner; not in status.json
 
   template <class V>
   void describe(V& v) {
@@ -150,7 +149,7 @@ struct RunStatus {
     v("updates", updates);
     v("metrics", metrics);
     v("heartbeat", heartbeat);
-    std::string utc = utc_time(heartbeat);  // for people
+    std::string utc = utc_time(heartbeat);  // for readers
     v("heartbeat_utc", utc);
   }
 };
@@ -158,22 +157,22 @@ struct RunStatus {
 // Reads status.json, which is written every few seconds; returns a new status if the file is absent or damaged.
 RunStatus read_status(const RunFolder& run);
 
-// The status of a run, for every command that shows it. Facts that are not yet or no longer in status.json
-// come from the newest claim and journal, and from run.h5: a run is over if its record has its end. Never
+// Returns the status of a run, for all commands that show it. Facts that status.json lacks or has no longer
+// come from the newest claim and journal, and from run.h5: a run has ended if its record has its end. Never
 // throws for a run that is being written; damaged files count as absent. Throws MachineError if a file is
 // unreadable, because the state is then unknown.
 RunStatus run_status(const RunFolder& run, const LivenessCheck& proof = proof_of_death);
 
-// The end, complete or pruned, that run.h5 records; empty if the record is older than the end of the
+// Returns the end, complete or pruned, that run.h5 records; empty if the record is older than the end of the
 // newest attempt, or absent. The end is written to the journal first, so run.h5 is older if the disk was
 // full or the process was killed at the last publication. Throws DataError for a damaged record,
 // MachineError for an unreadable one.
 std::optional<RunState> published_end(const RunFolder& run);
 
-// Gives a number of this name its newest value.
+// Sets the number of this name.
 void set(NamedNumbers& numbers, const std::string& name, double value);
 
-// last_check: called when all is written but the name, and may throw.
+// last_check: called before the renaming; may throw.
 void write_status(FileSystem& files,
                   const RunFolder& run,
                   const RunStatus& status,

@@ -16,7 +16,7 @@ using Json = JsonObject;
 
 // Limit of all attributes of an object as JSON; a record has a few KiB.
 constexpr std::uint64_t kMostBytes = 1 << 20;
-constexpr std::size_t kName = 256;  // of these, for each one's name
+constexpr std::size_t kName = 256;  // counted for each name
 
 void write_raw(hid_t object,
                const std::string& name,

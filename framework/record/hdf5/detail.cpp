@@ -53,7 +53,7 @@ void fail(const std::string& what) {
   const int code = errno;
   if (lacks_memory()) throw std::bad_alloc();
   std::string why = reason();
-  // For this call the library does not report the system's reason.
+  // The library does not report the system's reason for this call.
   if (why.find("stat info") != why.npos) why += fmt::format(" (errno = {})", code);
   throw MachineError("HDF5: {}: {}", what, why);
 }
@@ -68,7 +68,7 @@ int system_error(const std::string& reason) {
 }
 
 void demand_memory() {
-  constexpr std::size_t kReserve = 16 << 20;  // metadata, some chunks and what unpacks them
+  constexpr std::size_t kReserve = 16 << 20;  // metadata, some chunks and their decompression
   void* const reserve = mmap(nullptr,
                              kReserve,
                              PROT_READ | PROT_WRITE,
@@ -104,7 +104,7 @@ Hdf5Handle string_type(std::size_t size) {
   return type;
 }
 
-// Hard links to an object. Since HDF5 1.12 H5O_info_t belongs to another version of the function.
+// Returns the number of hard links to an object. Since HDF5 1.12 H5O_info_t belongs to another version of the function.
 unsigned links_to(hid_t object, const std::string& name) {
   H5O_info_t info{};
 #if H5_VERSION_GE(1, 12, 0)
@@ -142,7 +142,7 @@ Hdf5Handle open_dataset(hid_t file, const std::string& path) {
 }
 
 bool exists_in(hid_t file, const std::string& path) {
-  // Groups in groups: each look walks through all of them.
+  // Each lookup traverses all groups of a path.
   constexpr std::ptrdiff_t kDeepest = 16;
   if (std::ranges::count(path, '/') > kDeepest)
     throw MachineError("its groups are nested deeper than in a record");

@@ -17,41 +17,41 @@
 namespace softalign::hdf5 {
 
 void silence();  // disables HDF5's own error output: errors are exceptions
-// The reason of the last failure: the entry of HDF5's error stack in which the system refused a call, or else
-// the innermost one. In the same call the library may have looked in vain for something else before.
+// Returns the reason of the last failure: the entry of HDF5's error stack with a failed system call, or else the
+// innermost one. The stack may also have failures of the same call that were expected.
 std::string reason();
 
 // Returns the errno in such a text if the system refused a call of HDF5, else 0.
 int system_error(const std::string& reason);
 
-// Throws the last failure: std::bad_alloc where the library had no memory, or else MachineError.
+// Throws the last failure: std::bad_alloc if the library lacked memory, else MachineError.
 [[noreturn]] void fail(const std::string& what);
-// Returns whether the last failure says nothing about the file.
+// Returns whether the last failure has a cause other than the file.
 bool is_the_machines_fault();
 
 // Throws std::bad_alloc if the memory that the library needs for a call is not available. A failed allocation
 // inside the library may damage its heap (1.10: H5B__node_dest frees uninitialised pointers).
 void demand_memory();
 
-// Passes a call's result on; throws as fail when the call failed.
+// Returns a call's result; throws as `fail` if the call failed.
 template <class T>
 T check(T result, const std::string& what) {
   if (result < 0) fail(what);
   return result;
 }
 
-// Bytes that may still be read of an object: whatever a file says of its sizes, they end here.
+// The bytes that may still be read of an object, which limits the sizes that a file claims.
 class Allowance {
  public:
   explicit Allowance(std::uint64_t bytes) : left_(bytes) {}
-  // MachineError where `count` values of `size` bytes are more than is left.
+  // Throws MachineError if `count` values of `size` bytes exceed it.
   void take(std::uint64_t count, std::size_t size, const std::string& what);
 
  private:
   std::uint64_t left_;
 };
 
-// The names that the library meets in an iteration. It is C: no exception may pass through it.
+// Collects the names of an iteration by the library, which is in C: no exception may pass through it.
 class Names {
  public:
   template <class Info>
@@ -64,7 +64,7 @@ class Names {
       return -1;
     }
   }
-  // The names that the iteration met, from its result.
+  // Returns the names, given the iteration's result.
   std::vector<std::string> after(herr_t result, const std::string& what) {
     if (no_memory_) throw std::bad_alloc();
     check(result, what);
@@ -76,8 +76,8 @@ class Names {
   bool no_memory_ = false;
 };
 
-// Passes on the answer to a question, a failure too, which is an answer about a damaged file; throws as fail where
-// it says nothing, for the system failed or memory is short.
+// Returns the result of a query, or its failure, which is the result for a damaged file; throws as `fail` if the system
+// failed or memory is short.
 template <class T>
 T answer(T result, const std::string& what) {
   if (result < 0 && is_the_machines_fault()) fail(what);
@@ -94,7 +94,7 @@ bool exists_in(hid_t file, const std::string& path);
 std::string parent(const std::string& path);
 std::string join(const std::string& group, const std::string& name);
 
-// A number as the file holds it (little-endian) and as memory does.
+// The type of a number in the file (little-endian) and in memory.
 template <class T>
 struct ElementType;
 template <>
@@ -125,20 +125,20 @@ struct ElementType<std::uint8_t> {
 
 std::vector<hsize_t> to_sizes(const std::vector<Index>& v);
 
-// A selection of a block in a dataset's space, and the memory space that fits it.
+// A selection of a block in a dataset's space, and the matching memory space.
 struct Block {
   Hdf5Handle file;
   Hdf5Handle memory;
 };
 Block select(hid_t dataset, const std::vector<Index>& start, const std::vector<Index>& size);
 
-// Text, a number, a flag or a list of one of these; see Hdf5Writer::attributes.
+// Writes a text, number, flag, or a list of one of these; see Hdf5Writer::attributes.
 void write_attribute(hid_t object, const std::string& name, const JsonObject& value);
 void write_attribute(hid_t object, const std::string& name, float value);
-// All attributes that are not dimension scales' own, as a JSON object.
+// Returns all attributes but those of dimension scales, as a JSON object.
 JsonObject read_attributes(hid_t object);
-void copy_attributes(hid_t from, hid_t to);  // these attributes, as they are stored
-// One attribute; nothing where it is missing. MachineError where it is not a T: Index, double or std::string.
+void copy_attributes(hid_t from, hid_t to);  // the same attributes, as stored
+// Returns an attribute; nothing if it is missing. Throws MachineError if it is not a T: Index, double or std::string.
 template <class T>
 std::optional<T> read_attribute_as(hid_t object, const std::string& name);
 

@@ -1,7 +1,7 @@
 // The only access to HDF5: a writer that builds a netCDF-4-conformant file in memory, and a reader
 // of such files. The layout is defined in publish.hpp and open_record.hpp.
 //
-// Rules that the writer keeps, so that h5py, xarray (both engines) and web viewers read its files:
+// The writer's rules, so that h5py, xarray (both engines) and web viewers read its files:
 // a dimension scale on every axis, variable-length UTF-8 strings in datasets, fixed-length ones in
 // attributes, no links, no booleans, no compounds, oldest file format, creation order tracked.
 #pragma once
@@ -37,18 +37,18 @@ class Hdf5Handle {
 
 class Hdf5Reader;
 
-// Paths are "group/subgroup/name"; missing groups are made. Throws MachineError with HDF5's own
-// reason, BugError when the layout's rules are broken.
+// Paths are "group/subgroup/name"; missing groups are created. Throws MachineError with HDF5's
+// reason, BugError if the layout's rules are broken.
 class Hdf5Writer {
  public:
   Hdf5Writer();
 
   void group(const std::string& path);
-  // Row-major values. Dimensions of one group with the same name are shared; a dimension that has
-  // no dataset of its own yet gets one that counts from 0. A dataset with the name of its only
-  // dimension is that dimension's coordinates: write it first.
+  // values: row-major. Dimensions of one group with the same name are shared; a dimension without a
+  // dataset of its own gets one that counts from 0. A dataset with the name of its only dimension has
+  // that dimension's coordinates: write it first.
   void dataset(const std::string& path, const std::vector<Dimension>& dims, const Values& values);
-  // An array of float32, all NaN; its blocks are filled by write_block. `chunk`: the block that is
+  // Creates an array of float32, all NaN, for write_block. chunk: the shape of the blocks that are
   // stored and compressed together.
   void nan_array(const std::string& path,
                  const std::vector<Dimension>& dims,
@@ -57,15 +57,15 @@ class Hdf5Writer {
                    const std::vector<Index>& start,
                    const std::vector<Index>& size,
                    const std::vector<float>& values);
-  // The members become attributes of a group or dataset, made if there is neither.
-  // Strings too long for an attribute become datasets of that name in the group.
+  // Writes the members as attributes of a group or dataset; creates a group if there is neither.
+  // Strings that are too long for an attribute become datasets of that name in the group.
   void attributes(const std::string& path, const JsonObject& members);
-  // A dataset, or a group with its content, copied as stored in another file.
+  // Copies a dataset, or a group with its content, as stored in another file.
   void copy(const Hdf5Reader& from, const std::string& path);
   void copy_attributes(const Hdf5Reader& from, const std::string& path);
 
   const std::map<std::string, std::vector<Index>>& shapes() const { return shapes_; }
-  std::string image();  // the bytes of the file, sealed
+  std::string image();  // returns the sealed bytes of the file
 
  private:
   void create(const std::string& path,
@@ -82,11 +82,11 @@ class Hdf5Writer {
   std::map<std::string, std::vector<Index>> shapes_;  // of every dataset written
 };
 
-// Every function throws DataError when the file is absent, not HDF5 or damaged, with the file, what
-// is wrong and the remedy in one line; MachineError when the machine cannot read it.
+// All functions throw DataError, with file, fault and remedy in one line, if the file is absent, not
+// HDF5 or damaged; and MachineError if the machine cannot read it.
 class Hdf5Reader {
  public:
-  // Whose words errors use: a record that cannot be read is damaged, a file of the user's may be of another kind.
+  // Selects the error messages: an unreadable record is damaged, a user's file may be of another kind.
   enum class MadeBy { softalign, user };
   explicit Hdf5Reader(const std::filesystem::path& file, MadeBy made_by = MadeBy::softalign);
 
@@ -97,18 +97,18 @@ class Hdf5Reader {
   enum class Elements { integers, floats, others };  // of any size
   Elements elements_of(const std::string& dataset) const;
   Values read(const std::string& dataset) const;
-  // A block of a float32 dataset.
+  // Reads a block of a float32 dataset.
   std::vector<float> read_block(const std::string& dataset,
                                 const std::vector<Index>& start,
                                 const std::vector<Index>& size) const;
-  // All attributes except those of dimension scales; null: of a type that no record has.
+  // Returns all attributes except those of dimension scales; null for types that no record has.
   JsonObject attributes(const std::string& path) const;
-  // One attribute, nothing where it is missing; it is damage where it is not a T: Index, double or std::string.
+  // Returns an attribute; nothing if it is missing. The file is damaged if it is not a T: Index, double or std::string.
   template <class T>
   std::optional<T> attribute(const std::string& path, const std::string& name) const;
 
  private:
-  friend class Hdf5Writer;  // which copies
+  friend class Hdf5Writer;  // for copies
   template <class Work>
   auto guarded(const Work& work) const -> decltype(work());
   DataError fault(const std::string& reason) const;
@@ -119,9 +119,9 @@ class Hdf5Reader {
   Hdf5Handle file_;
 };
 
-// "FILE: damaged: REASON; REMEDY"
+// Returns the error "FILE: damaged: REASON; REMEDY".
 DataError damaged_record(const std::filesystem::path& file, const std::string& reason);
-// The error of a group, dataset or attribute that a record cannot have so.
+// Returns the error of a group, dataset or attribute that is invalid in a record.
 DataError damaged_value(const std::filesystem::path& file, const std::string& path);
 
 std::string hdf5_version();  // of the library in use
@@ -129,14 +129,14 @@ std::string hdf5_version();  // of the library in use
 // A checksum after the end of the HDF5 file, which HDF5 ignores, because its header has the size.
 // It detects damage before a library that trusts every byte reads the file.
 
-// The bytes followed by their seal: "SOFTSEAL", u64 number of bytes, u32 CRC-32 (zlib's).
+// Returns the bytes followed by their seal: "SOFTSEAL", u64 number of bytes, u32 CRC-32 (zlib's).
 std::string sealed(std::string bytes);
 
-// Absent: older files have none, and other programs that change a file remove it. Broken: the bytes
+// absent: older files have no seal, and other programs that change a file remove it. broken: the bytes
 // have changed since they were sealed.
 enum class Seal { absent, whole, broken };
 
-// Throws DataError, or MachineError when the machine is to blame, if the file cannot be read.
+// Throws DataError if the file cannot be read, MachineError if that is a fault of the machine.
 Seal seal_of(const std::filesystem::path& file);
 
 }  // namespace softalign

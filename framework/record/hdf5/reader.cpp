@@ -19,12 +19,12 @@ namespace {
 // More elements than any array has; also limits the products of axes.
 constexpr hsize_t kMostPlaces = hsize_t{1} << 48;
 
-// The largest expansion by deflate; and a size that may be read from any file, because unwritten elements
+// The largest expansion by deflate, and a size that may be read from any file, because unwritten elements
 // of an array occupy no space.
 constexpr std::uint64_t kMostDeflated = 1032;
 constexpr std::uint64_t kAlways = 64 << 20;
 
-// The number of elements in a block.
+// Returns the number of elements in a block.
 std::uint64_t places_in(std::span<const hsize_t> sizes, const std::string& path) {
   hsize_t most = kMostPlaces, places = 1;
   for (const hsize_t size : sizes) {
@@ -35,7 +35,7 @@ std::uint64_t places_in(std::span<const hsize_t> sizes, const std::string& path)
   return places;
 }
 
-// The axes of a dataset, whose values must be in the same file.
+// Returns the axes of a dataset, whose values must be in the same file.
 std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
   const Hdf5Handle creation(check(H5Dget_create_plist(dataset), path), H5Pclose);
   if (H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) != 0)
@@ -48,7 +48,7 @@ std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
   return sizes;
 }
 
-// The error of the read itself would name the folder of missing plugins.
+// Throws for missing filters, because the library's error would name its folder of plugins.
 void check_filters(hid_t creation, const std::string& path) {
   const int count = check(H5Pget_nfilters(creation), path);
   for (int i = 0; i < count; ++i) {
@@ -70,7 +70,7 @@ void check_filters(hid_t creation, const std::string& path) {
   }
 }
 
-// A dataset to read from: the library needs memory for one complete chunk.
+// Opens a dataset for reading, if memory suffices for one complete chunk, which the library needs.
 Hdf5Handle open_array(hid_t file, const std::string& path, Allowance& allowance) {
   Hdf5Handle set = open_dataset(file, path);
   axes_of(set.id(), path);  // refuses arrays that no record has
@@ -140,7 +140,7 @@ Values read_texts(hid_t dataset, std::size_t count, Allowance& allowance, const 
   return values;
 }
 
-// The names of a large group, in order of creation. An ordered iteration would first put all links into a
+// Returns the names of a large group, in order of creation. An ordered iteration would first put all links into a
 // table, and would free uninitialised entries after a failed read.
 std::vector<std::string> names_by_index(hid_t group, hsize_t count, const std::string& path) {
   const auto name_of = [&](hsize_t i, char* name, std::size_t size) {
@@ -158,7 +158,7 @@ std::vector<std::string> names_by_index(hid_t group, hsize_t count, const std::s
   return names;
 }
 
-// The library reads this attribute as a reference or more for each axis, whatever it is.
+// Checks the attribute, because the library reads it as at least one reference per axis without checking its type.
 void check_dimension_list(hid_t dataset, std::size_t axes, const std::string& path) {
   constexpr const char* kName = "DIMENSION_LIST";
   if (check(H5Aexists(dataset, kName), path) == 0) return;
@@ -174,7 +174,7 @@ void check_dimension_list(hid_t dataset, std::size_t axes, const std::string& pa
   if (!sound) throw MachineError("the {} of {} is not a list of its axes", kName, printable(path));
 }
 
-// The name of the scale of an axis, which is that of its dimension. H5Iget_name would traverse the whole
+// Returns the name of an axis's scale, which is that of its dimension. H5Iget_name would traverse the whole
 // file.
 std::string scale_of(hid_t dataset, unsigned axis) {
   const auto keep_open = [](hid_t, unsigned, hid_t scale, void* kept) -> herr_t {
@@ -199,15 +199,15 @@ DataError damaged_value(const std::filesystem::path& file, const std::string& pa
   return damaged_record(file, path + " differs from the format of a record");
 }
 
-// Turns failures into errors. Failures of the system and lack of memory are MachineErrors; every other failure is
-// damage of the file: HDF5's own errors, and invalid sizes or texts.
+// Converts failures to errors. Failures of the system and lack of memory are MachineErrors; all other failures mean
+// that the file is damaged: HDF5's own errors, and invalid sizes or texts.
 template <class Work>
 auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
   try {
     demand_memory();
     return work();
   } catch (const DataError&) {
-    throw;  // names the file already
+    throw;  // it names the file
   } catch (const MachineError& error) {
     if (const int code = system_error(error.what()); code != 0) throw_unreadable(name_, code);
     throw fault(error.what());
@@ -239,9 +239,9 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file, MadeBy made_by)
   if (seal == Seal::broken)
     throw damaged_record(file, "its bytes have changed since they were written");
   const Hdf5Handle access = property_list(H5P_FILE_ACCESS);
-  // A published file never changes: no lock needed, and some network disks have none.
+  // A published file never changes, so it needs no lock, and some network disks do not support locks.
   H5Pset_file_locking(access.id(), false, true);
-  // Of damaged objects the library itself may leave some open, and a file with them.
+  // The library may leave damaged objects open, and with them the file.
   check(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), "closing");
   guarded([&] {
     if (check(H5Fis_hdf5(name_.c_str()), "open") == 0)
@@ -252,7 +252,7 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file, MadeBy made_by)
                           : "name a run's folder or its run.h5");
     const Hdf5Handle usual = property_list(H5P_FILE_ACCESS);
     file_ = {H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose};
-    // Another library of this process, h5py, may have it open, in a way of its own.
+    // Another library of this process, such as h5py, may have opened the file with another degree.
     for (const auto degree : {H5F_CLOSE_STRONG, H5F_CLOSE_WEAK})
       if (file_.id() < 0 && reason().ends_with("match")) {
         check(H5Pset_fclose_degree(usual.id(), degree), "closing");

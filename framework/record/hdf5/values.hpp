@@ -1,5 +1,5 @@
-// The contents of a record: attributes, and arrays of a few element types with named dimensions. Not for
-// computing: see base/array.hpp.
+// The contents of a record: attributes, and arrays of a few element types with named dimensions. Computation uses
+// base/array.hpp instead.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-// -1 for sizes that no array has: below 0, or too many elements to be counted.
+// Returns the number of elements; -1 for invalid dimensions, below 0 or with a product that overflows.
 inline Index size_of(const std::vector<Dimension>& dims) {
   Index size = 1;
   for (const Dimension& d : dims)

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kChunkBytes = 1 << 20;
 // Smaller arrays are stored as they are: the index of a chunk alone takes 2 KiB.
 constexpr std::size_t kSmallBytes = 4 << 10;
-// Longer text becomes a dataset: the oldest format ends at 64 KiB for an object's attribute.
+// Longer text becomes a dataset: the oldest format limits an object's attributes to 64 KiB.
 constexpr std::size_t kAttributeBytes = 32 << 10;
 
 std::vector<Index> shape_of(const std::vector<Dimension>& dims) {
@@ -23,7 +23,7 @@ std::vector<Index> shape_of(const std::vector<Dimension>& dims) {
   return shape;
 }
 
-// Chunks that halve the leading axes until they are small enough to be read piecewise.
+// Returns chunk sizes: halves the leading axes until chunks are small enough to be read piecewise.
 std::vector<hsize_t> chunk_for(const std::vector<Index>& shape, std::size_t element) {
   std::vector<hsize_t> chunk(shape.begin(), shape.end());
   for (hsize_t& axis : chunk) {
@@ -39,7 +39,7 @@ std::vector<hsize_t> chunk_for(const std::vector<Index>& shape, std::size_t elem
 
 Hdf5Handle dataset_creation(const std::vector<hsize_t>& chunk) {
   Hdf5Handle list = property_list(H5P_DATASET_CREATE);
-  check(H5Pset_obj_track_times(list.id(), false), "times");  // the same run, the same bytes
+  check(H5Pset_obj_track_times(list.id(), false), "times");  // the same run gives the same bytes
   check(H5Pset_attr_creation_order(list.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
         "creation order");
   if (std::all_of(chunk.begin(), chunk.end(), [](hsize_t n) { return n > 0; }) && !chunk.empty()) {

@@ -23,7 +23,7 @@ CheckpointMark save_checkpoint(FileSystem& files,
                                const fs::path& folder,
                                Index update,
                                const Blobs& blobs) {
-  std::size_t size = 1024;  // what grows by doubling holds twice its bytes meanwhile
+  std::size_t size = 1024;  // reserved, because growth by doubling takes twice the memory
   for (const auto& [name, bytes] : blobs) size += name.size() + bytes.size() + 16;
   ByteWriter out;
   out.reserve(size);
@@ -62,7 +62,7 @@ std::optional<Blobs> load_checkpoint(const fs::path& folder, const CheckpointMar
     }
     return blobs;
   } catch (const DataError&) {
-    return std::nullopt;  // missing, or not written by save_checkpoint although its hash is right
+    return std::nullopt;  // missing, or with a valid hash but not written by save_checkpoint
   }
 }
 

@@ -1,5 +1,5 @@
-// A checkpoint file: named blobs and a trailing SHA-256, and numbers in a blob. What the blobs mean is the trainer's
-// affair.
+// A checkpoint file: named blobs and a trailing SHA-256; and numbers in a blob. The trainer defines the content of the
+// blobs.
 #pragma once
 
 #include <cstring>
@@ -24,27 +24,27 @@ struct Checkpoint {
   Blobs blobs;
 };
 
-// Writes ckpt/upd-<update>-<hash>.ckpt, on disk when this returns, and says how to mark it in the
-// journal: only a marked checkpoint is ever used. The hash in the name means that a file, once
-// there, is never replaced by another.
+// Writes ckpt/upd-<update>-<hash>.ckpt, which is on disk when this returns, and returns its mark for the
+// journal: only a marked checkpoint is ever used. Because of the hash in its name, an existing file is never
+// replaced by another.
 CheckpointMark save_checkpoint(FileSystem& files,
                                const std::filesystem::path& folder,
                                Index update,
                                const Blobs& blobs);
 
-// The blobs, or nothing when the file is absent or does not match its hash; MachineError when it cannot be read.
+// Returns the blobs; nothing if the file is absent or does not match its hash. Throws MachineError if it cannot be read.
 std::optional<Blobs> load_checkpoint(const std::filesystem::path& folder,
                                      const CheckpointMark& mark);
 
-// Returns whether a file's name is one that save_checkpoint gives.
+// Returns whether a file has a name of save_checkpoint.
 bool is_checkpoint(const std::string& name);
 
-// Removes the checkpoints of the folder that are not among the marked ones, and nothing else.
+// Removes the checkpoints of the folder that are not marked, and no other files.
 void remove_other_checkpoints(FileSystem& files,
                               const std::filesystem::path& folder,
                               const std::vector<CheckpointMark>& keep);
 
-// The bytes of numbers, for a checkpoint's blobs.
+// Returns the bytes of numbers, for a checkpoint's blobs.
 inline std::string bytes_of(const real* numbers, std::size_t count) {
   return {reinterpret_cast<const char*>(numbers), count * sizeof(real)};
 }

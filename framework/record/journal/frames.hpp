@@ -1,5 +1,4 @@
-// The contents of a journal's frames, and their packing. The framing itself (lengths, checksums) is
-// journal.hpp's.
+// The contents of a journal's frames, and their packing. journal.hpp defines the framing (lengths, checksums).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ using NamedNumbers = std::vector<std::pair<std::string, double>>;
 struct Scalars {
   std::string series;  // "train", "dev"
   Index update = 0;
-  double wall_time = 0;  // seconds spent on the run so far, lost work not counted
+  double wall_time = 0;  // seconds spent on the run so far, without lost work
   NamedNumbers values;
 };
 
@@ -48,15 +47,15 @@ inline constexpr std::string_view kDiagnosticsGroup = "diagnostics";
 struct Array {
   std::string group;  // "test", "parameters"
   std::string name;
-  Index update = 0;             // when it was computed
+  Index update = 0;             // at which it was computed
   std::vector<Dimension> dims;  // none: a single value
   Values values;
-  std::string attributes = "{}";  // a JSON object, as the journal has it
+  std::string attributes = "{}";  // a JSON object, as in the journal
 };
 
 // Attributes of a group or a dataset, merged with those recorded before.
 struct Attributes {
-  std::string path;  // "" is the root
+  std::string path;  // "": the root
   std::string json;  // an object of strings, numbers, booleans and lists of one of these
 };
 
@@ -71,10 +70,10 @@ struct CheckpointMark {
   std::string sha256;  // of the file's content, see checkpoint.hpp
 };
 
-// Begins every attempt's journal: what earlier attempts wrote after this checkpoint is superseded.
+// The first frame of an attempt's journal. Frames of earlier attempts after this checkpoint are superseded.
 struct Rewind {
   Index update = -1;  // -1: from the beginning
-  std::string file;   // the checkpoint's; empty: from the beginning
+  std::string file;   // of the checkpoint; empty: from the beginning
 };
 
 struct End {
@@ -86,7 +85,7 @@ struct End {
 using Frame =
     std::variant<Scalars, Alignment, Array, Attributes, Event, CheckpointMark, Rewind, End>;
 
-// The reason why a frame cannot be part of a record; empty if it can.
+// Returns the reason why a frame cannot be part of a record; empty if it can.
 std::string fault_of(const Frame& frame);
 
 std::uint8_t kind_of(const Frame& frame);

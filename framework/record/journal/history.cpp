@@ -123,7 +123,7 @@ std::optional<ResumePoint> resume_point_of(const RunFolder& run,
 
 namespace {
 
-// Returns the parts of a frame that do not depend on the clock: name and update, to the bytes.
+// Returns the parts of a frame that do not depend on the clock: their bytes with name and update.
 std::vector<std::pair<std::string, std::string>> facts(const Frame& frame) {
   std::vector<std::pair<std::string, std::string>> list;
   const auto add = [&](const std::string& path, Index update, std::string bytes) {

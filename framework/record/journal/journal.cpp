@@ -39,12 +39,12 @@ std::string header_bytes(const JournalHeader& header) {
 }
 
 // The bytes of a file from an offset on, read on demand, so that the announced size of a sparse
-// file costs nothing.
+// file allocates no memory.
 class Window {
  public:
   Window(const RegularFile& file, std::uint64_t at) : file_(file), at_(at) {}
 
-  // The next `size` bytes; fewer where the file ends. Valid until the next call.
+  // Returns the next `size` bytes, fewer at the end of the file. Valid until the next call.
   std::string_view look(std::uint64_t size) {
     constexpr std::uint64_t kPiece = 1 << 20;
     if (size > bytes_.size() - begin_ && at_ + bytes_.size() - begin_ < file_.size()) {
@@ -66,12 +66,12 @@ class Window {
 
  private:
   const RegularFile& file_;
-  std::uint64_t at_;  // of the next byte, which is the one at begin_
+  std::uint64_t at_;  // offset of the next byte, which is at begin_
   std::string bytes_;
   std::size_t begin_ = 0;
 };
 
-// The bytes of the complete frame that comes next, or none.
+// Returns the bytes of the next frame if it is complete, else nothing.
 std::string_view whole_frame(Window& file, std::uint64_t sequence, std::uint32_t salt) {
   ByteReader in(file.look(kFrameHead));
   if (in.left() < kFrameHead || in.number<std::uint32_t>() != kFrameMagic) return {};
@@ -84,8 +84,8 @@ std::string_view whole_frame(Window& file, std::uint64_t sequence, std::uint32_t
   return sum == crc(salt, covered) ? frame : std::string_view();
 }
 
-// Empty while the header is incomplete, or if a power cut has lost it; throws DataError for files
-// that are not journals, or no longer.
+// Returns nothing while the header is incomplete, or if a power cut has lost it. Throws DataError for files
+// that are not intact journals.
 std::optional<JournalHeader> read_header(Window& file,
                                          std::uint32_t& salt,
                                          const std::filesystem::path& path) {
@@ -183,7 +183,7 @@ bool begins_as_journal(const std::filesystem::path& journal) {
     const RegularFile file(journal);
     std::string head(kJournalMagic.size(), '\0');
     head.resize(file.read(head.data(), head.size(), 0));
-    return head == kJournalMagic.substr(0, head.size());  // one just begun is empty
+    return head == kJournalMagic.substr(0, head.size());  // a new journal is empty
   } catch (const DataError&) {
     return false;
   }
@@ -196,7 +196,7 @@ std::uint64_t cut_torn_end(FileSystem& files,
   tail.next();
   if (!tail.header() || tail.header()->run_id != run_id) return 0;
   const std::uint64_t size = std::filesystem::file_size(journal);
-  files.truncate(journal, tail.valid_size());  // the rest may not have been synced by its process
+  files.truncate(journal, tail.valid_size());  // the rest may be unsynced
   return size - tail.valid_size();
 }
 

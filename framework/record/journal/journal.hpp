@@ -5,7 +5,7 @@
 //   frame:  u32 magic, u32 payload length, u64 sequence number, u8 kind, payload, u32 crc32
 //
 // All little-endian. The CRC-32 (zlib's) of a frame covers the whole frame and begins with the
-// header's, so a frame of another journal that a disk hands back is not taken for ours.
+// header's, so that a frame of another journal, which a disk may return, is not accepted.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@
 
 namespace softalign {
 
-// Made by a newer softalign: neither damaged nor to be read by this one.
+// A file of a newer softalign, which is intact, but cannot be read by this version.
 struct NewerFormat : MachineError {
   using MachineError::MachineError;
 };
@@ -33,10 +33,10 @@ struct JournalHeader {
 
 class JournalWriter {
  public:
-  // Creates the file and its header, on disk when the constructor returns. MachineError when it
-  // exists.
+  // Creates the file and its header, which is on disk when the constructor returns. Throws MachineError if
+  // the file exists.
   JournalWriter(FileSystem& files, const std::filesystem::path& path, const JournalHeader& header);
-  // When this returns, a killed process loses nothing; after sync() neither does a dead machine.
+  // When this returns, a kill of the process loses nothing; after sync() neither does a power cut.
   void append(const Frame& frame);
   void sync() { file_.sync(); }
 
@@ -46,11 +46,11 @@ class JournalWriter {
   std::uint64_t sequence_ = 0;
 };
 
-// Reads a journal that may still grow: each call gives the frames completed since the last one.
+// Reads a journal that may still grow: each call returns the frames completed since the last one.
 class JournalTail {
  public:
   explicit JournalTail(std::filesystem::path path) : path_(std::move(path)) {}
-  // Throws DataError when the file is not a journal, NewerFormat when it is one of a newer version.
+  // Throws DataError if the file is not a journal, NewerFormat if it is one of a newer version.
   std::vector<Frame> next();
   const std::optional<JournalHeader>& header() const { return header_; }
   std::uint64_t valid_size() const { return offset_; }  // bytes up to the first invalid one
@@ -63,11 +63,11 @@ class JournalTail {
   std::uint32_t salt_ = 0;
 };
 
-// Returns whether a file begins as a journal does; quicker than reading it.
+// Returns whether a file begins like a journal, which is faster than reading it.
 bool begins_as_journal(const std::filesystem::path& journal);
 
 // Truncates a journal of this run to its valid prefix; files without a header of this run are not
-// changed. The rest is on disk when this returns the number of removed bytes.
+// changed. Returns the number of removed bytes when the rest is on disk.
 std::uint64_t cut_torn_end(FileSystem& files,
                            const std::filesystem::path& journal,
                            const std::string& run_id);

@@ -20,8 +20,8 @@
 namespace softalign {
 namespace {
 
-// Variables that libraries, the loader or a batch system read. An allow-list, because environments
-// hold passwords.
+// Variables that libraries, the loader or a batch system read. An allow-list, because environments may
+// contain passwords.
 constexpr std::array<std::string_view, 12> kVariables{"SOFTALIGN_",
                                                       "OMP_",
                                                       "OPENBLAS_",
@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 8> kSlurm{"SLURM_JOB_ID",
                                                  "SLURM_CPUS_PER_TASK",
                                                  "SLURM_NTASKS",
                                                  "SLURM_RESTART_COUNT"};
-// Limits of names and texts written here; an attribute has no room for much more.
+// Limits of names and texts, near those of an attribute.
 constexpr std::size_t kLongestName = 255, kLongestText = 32 << 10;  // bytes
 
 constexpr std::array<std::string_view, 9> kInstructionSets{"sse4_2",
@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 9> kInstructionSets{"sse4_2",
                                                            "avx512_bf16",
                                                            "amx_bf16"};
 
-// The value of the first line "key : value" of /proc/cpuinfo.
+// Returns the value of the first line "key : value" of /proc/cpuinfo.
 std::string cpu_fact(std::string_view key) {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);) {

@@ -16,8 +16,8 @@ struct BuildInfo {
   std::string flags;                             // as given to the compiler
   std::string git_commit;                        // "unknown" when built outside a repository
   bool git_dirty = false;                        // sources differed from the commit
-  std::string git_diff;                          // how they differed
-  std::map<std::string, std::string> libraries;  // name to version, as found when building
+  std::string git_diff;                          // the differences
+  std::map<std::string, std::string> libraries;  // name to version, at build time
 };
 const BuildInfo& build_info();
 
@@ -25,12 +25,11 @@ const BuildInfo& build_info();
 // reason. Runs of version 1 do not record it.
 inline constexpr int kArithmetic = 3;
 
-// Single values: host, cpu_model, isa, kernel, arithmetic, compiler, flags, git_commit,
-// git_dirty, slurm_*, ...; objects: libraries, environment (only variables that can bear on the
-// result: no secrets).
+// Returns single values (host, cpu_model, isa, kernel, arithmetic, compiler, flags, git_commit, git_dirty,
+// slurm_*, ...) and objects (libraries; environment, only variables that may affect results: no secrets).
 JsonObject gather_provenance() noexcept;
 
-// Returns whether a text is what gather_provenance gives, or gave: an object of values that have names, and the
+// Returns whether a text has the form of gather_provenance, of any version: an object of named values in which the
 // host is text.
 bool is_environment(const std::string& text);
 

@@ -47,7 +47,7 @@ AlignmentRecord::AlignmentRecord(const std::filesystem::path& path) : file_(path
 
 namespace {
 
-// The datasets of one module, each with the number of values that its axes ask for.
+// The datasets of one module, each checked for the number of values that its axes require.
 class ModuleReader {
  public:
   ModuleReader(const std::filesystem::path& file, const Hdf5Reader& hdf5, const std::string& name)
@@ -181,7 +181,7 @@ void StoredAlignments::each_sentence(
 
 namespace {
 
-// The index of each sorted value: 500, 1000 -> 0, 1.
+// Returns the index of each sorted value: 500, 1000 -> 0, 1.
 std::map<Index, Index> places(const std::set<Index>& values) {
   std::map<Index, Index> place;
   for (Index value : values) place.emplace(value, static_cast<Index>(place.size()));
@@ -197,7 +197,7 @@ std::vector<T> keys(const std::map<Index, Index>& places) {
 
 std::size_t at(Index row, Index columns, Index column) { return usize(row * columns + column); }
 
-// -sum w ln w of each row of [T, S], in nats.
+// Returns -sum w ln w of each row of [T, S], in nats.
 std::vector<float> entropy(const Alignment& a) {
   std::vector<float> result;
   const std::size_t width = a.source.size();

@@ -14,7 +14,7 @@
 
 namespace softalign {
 
-// Every function throws DataError naming the file when it is damaged.
+// All functions throw DataError, which names the file, if it is damaged.
 class StoredAlignments {
  public:
   // `hdf5` must outlive it.
@@ -25,11 +25,11 @@ class StoredAlignments {
   std::vector<std::string> modules() const;
   std::vector<Index> heads(const std::string& module) const;    // numbers of its heads
   std::vector<Index> updates(const std::string& module) const;  // updates with recorded matrices
-  // The sentences whose matrices a module holds, as they were numbered when recorded.
+  // Returns the sentences with matrices in a module, as numbered when recorded.
   std::vector<Index> sentences(const std::string& module) const;
-  // The matrices of one sentence without padding, by update and head; none for an empty sentence.
+  // Returns the matrices of one sentence without padding, by update and head; empty for an empty sentence.
   std::vector<Alignment> of_sentence(const std::string& module, Index sentence) const;
-  // Takes the matrices of every sentence, in the order of sentences().
+  // Calls a function with the matrices of every sentence, in the order of sentences().
   void each_sentence(
       const std::string& module,
       const std::function<void(Index sentence, const std::vector<Alignment>&)>& take) const;
@@ -39,17 +39,17 @@ class StoredAlignments {
   const Hdf5Reader& hdf5_;
 };
 
-// Replaces or creates `path` in one step. run_id: the run whose model made them. Throws
-// MachineError when the disk fails.
+// Replaces or creates `path` in one step. run_id: the run of the model. Throws MachineError
+// if the disk fails.
 void write_alignment_record(FileSystem& files,
                             const std::filesystem::path& path,
                             const std::string& run_id,
                             std::vector<Alignment> alignments);
 
-// Returns whether a file is an alignment record. Throws DataError when it cannot be read as HDF5.
+// Returns whether a file is an alignment record. Throws DataError if it cannot be read as HDF5.
 bool is_alignment_record(const std::filesystem::path& path);
 
-// Reads an alignment record. Throws DataError in one line for a file that is absent, damaged or something else.
+// Reads an alignment record. Throws DataError in one line if the file is absent, damaged or of another kind.
 class AlignmentRecord {
  public:
   explicit AlignmentRecord(const std::filesystem::path& path);

@@ -22,7 +22,7 @@ namespace {
 
 using Contents = std::map<std::string, std::string>;  // path to the hash of the content
 
-// Processors give NaNs of either sign; all count as equal.
+// NaNs are equal, because their sign depends on the processor.
 template <class T>
 std::vector<T> with_plain_nan(std::vector<T> values) {
   if constexpr (std::is_floating_point_v<T>)
@@ -62,7 +62,7 @@ Contents contents_of(const std::filesystem::path& record) {
   return contents;
 }
 
-// The first update at which a column of `again` has other numbers, or that the first series has not.
+// Returns the first update at which a column of `again` has other numbers, or that `first` lacks.
 std::optional<Index> first_difference(const SeriesColumns& first,
                                       const SeriesColumns& again,
                                       const std::string& column) {
@@ -131,7 +131,7 @@ std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// The loaded plugin of this file name.
+// Returns the loaded plugin with this file name.
 const LoadedPlugin* now_called(const std::string& name) {
   const auto& loaded = loaded_plugins();
   const auto found = std::ranges::find_if(
@@ -139,7 +139,7 @@ const LoadedPlugin* now_called(const std::string& name) {
   return found == loaded.end() ? nullptr : &*found;
 }
 
-// `plugins`: the attribute.
+// plugins: the attribute.
 std::vector<std::string> changed(const std::string& plugins) {
   std::vector<std::string> found;
   const Json list = read_json<Json>(plugins);

@@ -1,5 +1,4 @@
-// Compares two records number by number, and the plugins that they were made with, except for values that
-// depend on the clock or the machine.
+// Compares the numbers and the plugins of two records, except for values that depend on the clock or the machine.
 #pragma once
 
 #include <filesystem>
@@ -12,26 +11,26 @@
 
 namespace softalign {
 
-// Paths ("train/loss", "test@bleu_signature") of datasets and attributes that are in one record
-// only or differ in a bit. Empty: the same.
+// Returns the paths ("train/loss", "test@bleu_signature") of datasets and attributes that only one
+// record has, or that differ in a bit; empty if the records are equal.
 std::vector<std::string> compare_records(const std::filesystem::path& a,
                                          const std::filesystem::path& b);
 
-// The differences from `part`, a run that ended earlier: of the numbers of training and dev until then,
-// "train/loss at update 17", and of facts known before training.
+// Returns the differences from `part`, a run that ended earlier, in the numbers of training and dev until then,
+// "train/loss at update 17", and in facts known before training.
 std::vector<std::string> compare_until_end_of(const Record& record, const Record& part);
 
-// SHA-256 over all that compare_records compares.
+// Returns the SHA-256 of all values that compare_records compares.
 std::string numeric_digest(const std::filesystem::path& record);
 
-// A JSON array of "file sha256:digest" for every plugin that is loaded: the attribute `plugins` of
+// Returns a JSON array of "file sha256:digest" for every loaded plugin: the attribute `plugins` of
 // /provenance.
 std::string plugins_json();
 
-// The plugins of a run that are not loaded with the same bytes, to follow "made by": "another
+// Returns the plugins of a run that are not loaded with the same bytes, worded to follow "made by": "another
 // distance.so (sha256 680f20b3.. then, 54251c9a.. now)". The file may have moved.
 std::vector<std::string> changed_plugins(const Record& record);
-// The changed plugins of a run that is not over, from its journals.
+// Returns the changed plugins of a run that has not ended, from its journals.
 std::vector<std::string> changed_plugins(const History& history);
 
 }  // namespace softalign

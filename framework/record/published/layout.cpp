@@ -33,7 +33,7 @@ bool is_row(const Array& array) {
 // The rows of one array, by update.
 using Rows = std::map<Index, const Array*>;
 
-// NaN at updates that only others of its group have.
+// Returns the rows as one array, with NaN at updates that only other arrays of its group have.
 Array joined(const Rows& rows, const std::set<Index>& updates) {
   Array all = *rows.rbegin()->second;
   const Index size = size_of(all.values);
@@ -52,7 +52,7 @@ Array joined(const Rows& rows, const std::set<Index>& updates) {
   return all;
 }
 
-// An array that was recorded as rows, with its updates.
+// Writes the arrays that were recorded as rows, with their updates.
 void write_rows(Hdf5Writer& file, const std::vector<Frame>& frames) {
   std::vector<std::string> order;
   std::map<std::string, Rows> arrays;
@@ -81,7 +81,7 @@ void write_rows(Hdf5Writer& file, const std::vector<Frame>& frames) {
 
 void write_arrays(Hdf5Writer& file, const std::vector<Frame>& frames) {
   std::vector<std::string> order;
-  std::map<std::string, const Array*> arrays;  // the last one of each name
+  std::map<std::string, const Array*> arrays;  // the newest of each name
   for (const Frame& frame : frames) {
     const auto* array = std::get_if<Array>(&frame);
     if (!array || is_row(*array)) continue;
@@ -113,7 +113,7 @@ std::string text_of(const std::filesystem::path& file) {
   return is_there(file) ? read_file(file) : "";
 }
 
-// Single values become attributes of the group; the complete JSON is also stored as text.
+// Returns the single values, which become attributes of the group; the complete JSON is also stored as text.
 Json flat(const std::string& environment) {
   Json attributes = Json::object();
   if (!is_environment(environment)) return attributes;

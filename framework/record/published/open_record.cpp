@@ -33,7 +33,7 @@ std::string join(const std::string& group, const std::string& name) {
   return group.empty() ? name : group + "/" + name;
 }
 
-// The run ID of a folder, from the journals or else identity.json; empty if it is not a run's.
+// Returns the run ID of a folder, from the journals or else identity.json; empty if it is not a run's.
 std::string owner_of(const RunFolder& run) {
   if (const std::vector<Index> journals = run.journals(); !journals.empty()) {
     JournalTail journal(run.journal(journals.back()));
@@ -43,7 +43,7 @@ std::string owner_of(const RunFolder& run) {
   return is_there(run.identity()) ? softalign::run_id(identity(read_file(run.identity()))) : "";
 }
 
-// A record in a run's folder must belong to this run.
+// Throws DataError if a record is in the folder of another run.
 void check_file_type(const std::filesystem::path& file, const std::string& run_id) {
   const RunFolder run{folder_of(file)};
   if (file.filename() != run.record().filename()) return;

@@ -31,17 +31,17 @@ struct StoredParameter {
   std::vector<float> values;  // row-major
 };
 
-// Every function throws DataError naming file and path when something is absent or damaged.
+// All functions throw DataError, which names file and path, for absent or damaged values.
 class Record {
  public:
-  // A run.h5, or its folder. Throws DataError, in one line, for a file that is absent, truncated,
+  // path: a run.h5, or its folder. Throws DataError, in one line, for a file that is absent, truncated,
   // foreign, or the record of another run than its folder's; NewerFormat for one of a newer version.
   explicit Record(const std::filesystem::path& path);
 
   const std::filesystem::path& file() const { return file_; }
   std::string run_id() const { return run_id_; }
   std::string name() const { return name_; }
-  // The current state of the run, as from run_status; for a record outside of its folder the recorded
+  // Returns the current state of the run, as run_status; for a record outside its folder the recorded
   // state, or "interrupted" if it was running, because a copy is never resumed.
   std::string state() const;
   bool complete() const { return complete_; }
@@ -50,19 +50,19 @@ class Record {
   std::string identity_json() const { return text("provenance", "identity_json"); }
 
   JsonObject attributes(const std::string& path = "") const;  // empty if missing
-  // One attribute, as Hdf5Reader::attribute has it.
+  // Returns an attribute, like Hdf5Reader::attribute.
   template <class T>
   std::optional<T> attribute(const std::string& path, const std::string& name) const {
     return hdf5_.attribute<T>(path, name);
   }
   bool has(const std::string& path) const { return hdf5_.exists(path); }
   std::vector<std::string> children(const std::string& group = "") const;
-  // Groups with an `update` axis and numbers over it: "train", "dev".
+  // Returns the groups of numbers by update: "train", "dev".
   std::vector<std::string> series_names() const;
-  // All columns, or those of the given names that exist.
+  // Returns all columns, or the existing ones among `wanted`.
   SeriesColumns series(const std::string& name, const std::vector<std::string>& wanted = {}) const;
   Array array(const std::string& group, const std::string& name) const;
-  // The text that Recorder::text wrote.
+  // Returns a text of Recorder::text.
   std::string text(const std::string& group, const std::string& name) const;
   std::map<std::string, StoredParameter> parameters() const;
 

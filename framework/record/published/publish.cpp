@@ -33,7 +33,7 @@ std::string name_of(const RunFolder& run) {
       const Value spec = parse_yaml(read_file(run.spec()), run.spec().string());
       const Value::Entry* name = spec.find("name");
       if (name && name->value.is_scalar()) return name->value.text;
-    } catch (const SpecError&) {  // damaged: the folder has a name too
+    } catch (const SpecError&) {  // damaged: the name of the folder is used
     }
   }
   return whole_path(run.root).parent_path().filename().string();
@@ -52,7 +52,7 @@ JsonObject root_attributes(const RunFolder& run, const History& history) {
           {"framework_version", build_info().version}};
 }
 
-// Checks that everything written can be read.
+// Checks that all written datasets can be read.
 void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) {
   const Hdf5Reader reader(file);
   for (const auto& [path, shape] : written.shapes()) {
@@ -72,7 +72,7 @@ bool is_test_result(const Frame& frame) {
   return attributes && below_test(attributes->path);
 }
 
-// Returns what the record has and the journals lack, as a part of a sentence; "" if nothing.
+// Returns the data that the record has and the journals lack, as a part of a sentence; "" if there are none.
 std::string more_in_record(const RunFolder& run, const History& history) {
   if (!is_there(run.record())) return "";
   try {
@@ -83,7 +83,7 @@ std::string more_in_record(const RunFolder& run, const History& history) {
     if (updates > history.last_update())
       return fmt::format(
           "has {} updates, but the journals only {}", updates, history.last_update());
-  } catch (const DataError&) {  // a damaged record is what recover is for
+  } catch (const DataError&) {  // recovery replaces a damaged record
   }
   return "";
 }
@@ -112,7 +112,7 @@ void publish(FileSystem& files,
     throw;
   } catch (const std::exception& error) {
     if (std::string_view(error.what()).starts_with(printable(run.root.string(), kWhole)))
-      throw;  // names its file
+      throw;  // it names its file
     // Each frame alone is valid, but together they are not.
     throw DataError(
         "{}: no record can be made of its journals: {}; move them away and run the spec again with "
@@ -129,7 +129,7 @@ void publish(FileSystem& files,
 bool end_is_published(const RunFolder& run) {
   const RunState state = run_status(run).state;
   const bool may_be =
-      state == RunState::complete || state == RunState::planned;  // or damaged, alone
+      state == RunState::complete || state == RunState::planned;  // or a damaged record alone
   return may_be && published_end(run) == RunState::complete;
 }
 
@@ -187,7 +187,7 @@ Texts texts_in(const Record& record, const std::string& group, const std::string
   return texts ? std::move(*texts) : Texts();
 }
 
-// Tells which texts name the machine.
+// Recognises texts that name the machine.
 class Machine {
  public:
   explicit Machine(const Record& record) {
@@ -208,7 +208,7 @@ class Machine {
   std::set<std::string> hosts_;
 };
 
-// Rows of a table whose texts do not name the machine; returns how many do.
+// Copies the rows of a table whose texts do not name the machine; returns the number of the others.
 Index copy_events(Hdf5Writer& file, const Record& record, const Machine& machine) {
   const Texts texts = texts_in(record, kEvents, "text"), times = texts_in(record, kEvents, "time");
   if (texts.empty()) return 0;
