@@ -32,14 +32,14 @@ BOOST_AUTO_TEST_CASE(pointing_counts_target_tokens_that_have_a_sure_link) {
   const std::vector<std::vector<Index>> pointed{{4}, {0}, {2}, {1}, {5, 6}, {5, 6}, {}};
   const std::vector<Link> links{
       {2, 2, true},   // hit
-      {3, 0, true},   // token 0 has two sure links; it points at the other one
+      {3, 0, true},   // token 0 has two sure links; the weight is at the other one
       {4, 0, true},   // hit
-      {0, 1, false},  // merely possible: token 1 does not count
+      {0, 1, false},  // only possible: token 1 does not count
       {3, 3, true},   // missed
-      {1, 3, false},  // pointed at, but merely possible
+      {1, 3, false},  // pointed at, but only possible
       {6, 4, true},   // hit: both positions are linked
       {5, 4, true},
-      {5, 5, true},  // missed: one of both is not
+      {5, 5, true},  // missed: one of the two is not linked
       {0, 6, true},  // missed: it points nowhere
   };
   const Count count = point_count(pointed, links);

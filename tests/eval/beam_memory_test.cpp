@@ -1,4 +1,4 @@
-// A step of a search allocates nothing: twice as many steps call operator new as often.
+// A step of a search does not allocate: the number of calls of operator new does not depend on the number of steps.
 #include <boost/test/unit_test.hpp>
 
 #include <functional>
@@ -29,7 +29,7 @@ std::unique_ptr<Model> endless(const char* attention, const char* decoder) {
   return model;
 }
 
-// A search of so many steps over three sentences.
+// Runs a search of `steps` steps over three sentences.
 using Run = std::function<std::vector<std::vector<Hypothesis>>(Tape&, const SourceBatch&, Index)>;
 
 void expect_steady(const Run& run) {
@@ -43,7 +43,7 @@ void expect_steady(const Run& run) {
         BOOST_TEST_REQUIRE(std::ssize(hypothesis.tokens) == steps);
     return calls_of_new - before;
   };
-  calls(300);  // the tape takes its memory
+  calls(300);  // the tape allocates its memory
   const long some = calls(100), more = calls(300);
   BOOST_TEST(some > 0);  // the hypotheses themselves
   BOOST_TEST(more == some);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(nor_does_one_with_demands) {
 }
 
 BOOST_AUTO_TEST_CASE(nor_does_one_whose_state_grows) {
-  const auto model = endless("built_in", "history");  // of beam_test.cpp
+  const auto model = endless("built_in", "history");  // defined in beam_test.cpp
   const Scorer scorer(*model);
   expect_steady(beam_of(scorer, 5));
 }

@@ -16,8 +16,8 @@ using namespace softalign;
 
 namespace {
 
-// A decoder whose state holds everything it has read, [B,t,E], as a cache of keys does: step t reads
-// the sum of (i + 1)-th parts of input i.
+// A decoder whose state contains all its inputs, [B,t,E], like a cache of keys: step t reads the sum of
+// the inputs i, each divided by i + 1.
 class History final : public Decoder {
  public:
   struct Options {
@@ -67,7 +67,7 @@ struct Experiment {
 
   std::vector<std::vector<Link>> links;
   std::vector<Token>
-      copies;  // of a layer that copies: the target vocabulary lacks every second word
+      copies;  // for a layer that copies: the target vocabulary lacks every second word
   std::vector<std::string_view> words;
 
   explicit Experiment(std::uint64_t seed,
@@ -78,7 +78,7 @@ struct Experiment {
     symbols = 4 + random.below(140, 0);
     const char* attentions[] = {"none", "{type: global, score: general}", "global", "global"};
     const Index units = 4 + random.below(12, 20);
-    // Of s · h, whose state is as wide as an annotation.
+    // For s · h, the state is as wide as an annotation.
     const bool product =
         attention.find("dot") != attention.npos || attention.find("cosine") != attention.npos;
     const auto options =
@@ -162,7 +162,7 @@ struct Open {
   std::vector<float> alignment = {};
 };
 
-// log p of each symbol after a hypothesis, read anew from its first symbol; extends its alignment.
+// Returns log p of each symbol after a hypothesis, read again from its first symbol; extends its alignment.
 std::vector<double> continuations(const Experiment& experiment, std::size_t b, Open& open) {
   Tape tape(Tape::Mode::infer);
   SourceBatch sentence = experiment.one(b);
@@ -187,7 +187,7 @@ std::vector<double> continuations(const Experiment& experiment, std::size_t b, O
   return p;
 }
 
-// Wu et al. 2016, equation 14, and the averages of length normalisation.
+// The score of Wu et al. 2016, equation 14, and the averages of length normalisation.
 double plain_score(const Experiment& experiment, std::size_t b, const Open& one, std::size_t step) {
   const BeamSettings& settings = experiment.settings;
   const auto length = static_cast<double>(step);
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(penalties_and_least_lengths_are_those_of_the_definition) {
     }
 }
 
-// Numbers worked out by hand from equation 14 of Wu et al. 2016.
+// Numbers computed by hand from equation 14 of Wu et al. 2016.
 BOOST_AUTO_TEST_CASE(coverage_of_two_steps_over_three_positions) {
   const std::vector<float> weights = {0.5f, 0.5f, 0, /**/ 0.75f, 0.125f, 0.125f};
   BOOST_TEST(coverage(weights, 3) == std::log(0.625) + std::log(0.125),
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(every_output_layer_reads_its_own_sentence) {
       }
 }
 
-// A model that has diverged: the search ends all the same, with hypotheses for every sentence.
+// With a diverged model the search still ends, with hypotheses for every sentence.
 BOOST_AUTO_TEST_CASE(not_a_number_still_gives_hypotheses) {
   for (const PluginEntry* attention : Registry::instance().entries("attention")) {
     if (attention->name == "built_in") continue;

@@ -46,7 +46,7 @@ struct Sentences {
   }
 };
 
-// p of each symbol after a prefix, one sentence alone: [V], or [V + S] of a model that copies.
+// Returns p of each symbol after a prefix, for one sentence: [V], or [V + S] for a model that copies.
 std::vector<double> next_step(const Model& model, Index sentence, std::span<const Token> prefix) {
   const Sentences sentences{Scorer(model)};
   const Batch batch =
@@ -68,7 +68,7 @@ std::vector<double> next_step(const Model& model, Index sentence, std::span<cons
   return p;
 }
 
-// The symbols as the model wrote them.
+// Returns the symbols as the model wrote them.
 Tokens written(const Hypothesis& hypothesis) {
   Tokens tokens = hypothesis.tokens;
   for (const ReplacedWord& one : hypothesis.replaced)
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(every_search_writes_words_of_the_source) {
             }
         }
         BOOST_TEST(copied > 0);
-        // Some of several differ in nothing but a copied word.
+        // Some hypotheses differ only in a copied word.
         if (std::string_view(yaml).find("0") != std::string_view::npos) BOOST_TEST(different > 0);
       }
 }
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(prefixes_and_phrases_may_have_words_of_the_source) {
     }
 }
 
-// A model that copies nothing gives words that the vocabulary lacks the probability 0.
+// A model without copying gives probability 0 to words that the vocabulary lacks.
 BOOST_AUTO_TEST_CASE(an_ensemble_may_have_models_that_copy_nothing) {
   const auto copying = model_of("pointer_generator", 4), other = model_of("pointer", 5),
              plain = model_of("softmax", 6);
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(an_ensemble_may_have_models_that_copy_nothing) {
                     SpecError);
 }
 
-// A copied word stays; another <unk> becomes what evaluate.unknown_words says.
+// A copied word is not replaced; other <unk> are, according to evaluate.unknown_words.
 BOOST_AUTO_TEST_CASE(a_copied_word_is_not_replaced_again) {
   Hypothesis one;
   one.tokens = {3, kUnknown, kUnknown};

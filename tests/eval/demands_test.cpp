@@ -1,5 +1,5 @@
-// What callers demand of outputs: prefixes, no <unk>, phrases. A beam with phrases is compared with a slow one
-// that reads every hypothesis anew and follows Post and Vilar 2018 word by word.
+// Constraints on outputs: prefixes, no <unk>, phrases. A beam with phrases is compared with a slow one that reads
+// every hypothesis again and follows Post and Vilar 2018 word by word.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool contains(const Tokens& tokens, const Demands::Phrase& phrase) {
   return std::ranges::search(tokens, phrase).begin() != tokens.end() || phrase.empty();
 }
 
-// The longest beginning of the phrase that the tokens end with.
+// Returns the length of the longest prefix of the phrase that the tokens end with.
 Index begun(const Tokens& tokens, const Demands::Phrase& phrase) {
   for (std::size_t n = std::min(tokens.size(), phrase.size()); n > 0; --n)
     if (std::equal(phrase.begin(),

@@ -28,7 +28,7 @@ const Examples kPairs = examples_of(kWords);
 
 BOOST_AUTO_TEST_SUITE(ibm_model1)
 
-// Worked by hand, without the empty word. Step 1: each target word is shared evenly by its pair's
+// Computed by hand, without the empty word. Step 1: each target word is shared equally by its pair's
 // source words, so that `house` expects casa 1/2 + 1 and azul 1/2, `blue` 1/2 of each.
 BOOST_AUTO_TEST_CASE(two_steps_by_hand) {
   const IbmModel1 one(kPairs, 1, false);
@@ -43,8 +43,8 @@ BOOST_AUTO_TEST_CASE(two_steps_by_hand) {
   BOOST_TEST(two.probability(azul, blue) == (2. / 3) / (2. / 5 + 2. / 3), tolerance(1e-14));
 }
 
-// With the empty word: step 1 shares the first pair's words in three and the second's in two, so
-// that `house` expects casa 1/3 + 1/2 and azul 1/3.
+// With the empty word: step 1 shares the first pair's words among three and the second's among two,
+// so that `house` expects casa 1/3 + 1/2 and azul 1/3.
 BOOST_AUTO_TEST_CASE(one_step_with_the_empty_word_by_hand) {
   const IbmModel1 one(kPairs, 1, true);
   BOOST_TEST(one.probability(casa, house) == 5. / 7, tolerance(1e-14));

@@ -1,4 +1,4 @@
-// Linear probes beside the same computed by xtensor-blas (LAPACK).
+// Linear probes against the same computation in xtensor-blas (LAPACK).
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(the_effective_rank_counts_directions) {
 BOOST_AUTO_TEST_CASE(ridge_regression_is_that_of_the_normal_equations) {
   const Vectors vectors = drawn(60, 5);
   std::vector<Index> classes;
-  for (Index i = 0; i < 60; ++i)  // what the first two numbers say, roughly
+  for (Index i = 0; i < 60; ++i)  // depends approximately on the first two numbers
     classes.push_back((vectors[i][0] > 0.5 ? 1 : 0) +
                       (vectors[i][1] + 0.3 * vectors[i][2] > 0.5 ? 2 : 0));
   const double ridge = 0.05;

@@ -1,4 +1,4 @@
-// A metric that breaks one law at a time is caught by that law, and by no other.
+// Conformance tests: a metric that breaks one rule fails the check of this rule, and no other.
 #include "framework/eval/metric_conformance.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -26,7 +26,7 @@ class Made final : public Metric {
   };
 };
 
-// "check: detail" of what fails.
+// Returns the failures as "check: detail".
 std::string failure(const Metric& metric) {
   std::string text;
   for (const ConformanceResult& result : check_metric(metric))
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_column_says_what_it_is) {
   BOOST_TEST(failure(metric).starts_with("values: "));
 }
 
-// As the record has them, where each name stands for one dataset.
+// As in a record, where each name is one dataset.
 BOOST_AUTO_TEST_CASE(a_column_has_names_of_its_own) {
   Made metric;
   metric.column.name = "hypothesis";

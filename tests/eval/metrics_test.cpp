@@ -23,7 +23,7 @@ MadeCounts translated(const std::string& hypothesis, const std::string& referenc
   return {{"bleu_stats", {bleu.begin(), bleu.end()}}, {"chrf_stats", {chrf.begin(), chrf.end()}}};
 }
 
-// Two sentences that no metric may average sentence by sentence: the second is three times longer.
+// Two sentences, the second three times longer, so that averages over sentences would be wrong.
 const std::vector<MadeCounts> kTwo = {{{"nll", {2}},
                                        {"correct_tokens", {1}},
                                        {"target_tokens", {2}},
@@ -45,7 +45,7 @@ const std::vector<MadeCounts> kTwo = {{{"nll", {2}},
                                        {"attention_steps", {6}},
                                        {"exact", {0}}}};
 
-// A sentence of 2 tokens with all that can be found out about it.
+// A sentence of 2 tokens with all data that metrics can use.
 struct Whole {
   std::vector<Token> source = {4, 5}, target = {6, 7};
   std::vector<Link> links = {{0, 0, true}, {1, 1, true}};
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(the_length_ratio_is_the_corpus_s) {
   BOOST_TEST(std::isnan(value("length_ratio", {translated("a", "")})));
 }
 
-// The edits that turn the first n words of `from` into the first m of `to`, by the definition.
+// Returns the number of edits from the first n words of `from` to the first m words of `to`, by the definition.
 Index edits(std::span<const std::string> from, std::span<const std::string> to) {
   if (from.empty() || to.empty()) return std::ssize(from) + std::ssize(to);
   const auto less = [](std::span<const std::string> words) {
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(columns_count_what_a_sentence_shows) {
   BOOST_TEST(value_of("exact_match", table) == 100.0);
   BOOST_TEST(value_of("free_running_accuracy", table) == 100.0);
   BOOST_TEST(value_of("chrf", table) == 100.0);
-  BOOST_TEST(value_of("pointing_accuracy", table) == 50.0);  // the second points at the first too
+  BOOST_TEST(value_of("pointing_accuracy", table) == 50.0);  // the second points there, too
   BOOST_TEST(std::isfinite(value_of("pointing_accuracy_ibm_model1", table)));
   const double entropy = -(.8 * std::log(.8) + .2 * std::log(.1)) -
                          (.6 * std::log(.6) + .4 * std::log(.2));  // the last step has none
@@ -203,12 +203,12 @@ BOOST_AUTO_TEST_CASE(errors_of_numbers_are_over_all_numbers_of_the_references) {
         whole.sentence.example.target_text = reference;
         return value_of(metric, whole.counted());
       };
-  BOOST_TEST(std::isnan(error("mean_absolute_error", "1 2", "1 2")));  // of a task with words
+  BOOST_TEST(std::isnan(error("mean_absolute_error", "1 2", "1 2")));  // a task with words
   whole.sentence.of_numbers = true;
   BOOST_TEST(error("mean_absolute_error", "1 2.5 -3", "2 2.5 4") == 8. / 3, tolerance(1e-15));
   BOOST_TEST(error("rmse", "1 2.5 -3", "2 2.5 4") == std::sqrt(50. / 3), tolerance(1e-15));
   BOOST_TEST(error("rmse", "1 2 50", "2 2") == std::sqrt(0.5), tolerance(1e-15));
-  // Undefined where one is missing, also among sentences that have all.
+  // Undefined if one value is missing, even if other sentences have all.
   for (const std::string hypothesis : {"", "2", "2 <unk>"})
     for (const std::string metric : {"rmse", "mean_absolute_error"}) {
       BOOST_TEST(std::isnan(error(metric, hypothesis, "2 2")));
@@ -238,8 +238,7 @@ BOOST_AUTO_TEST_CASE(the_main_metrics_of_numbers_are_their_errors_and_the_likeli
   BOOST_TEST((main() == std::vector<std::string>{"loss", "mean_absolute_error", "rmse"}));
 }
 
-// Of every metric: over nothing, over sentences of which nothing was found out, and in each part that
-// was not done.
+// Every metric is undefined over no sentences, over sentences without data, and without the data that it needs.
 BOOST_AUTO_TEST_CASE(a_metric_is_undefined_where_what_it_counts_was_not_measured) {
   const Whole whole;
   const CountTable nothing = made_counts({{}, {}});

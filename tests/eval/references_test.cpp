@@ -21,7 +21,7 @@ const nlohmann::json& cases() {
   return frozen;
 }
 
-// A hypothesis as metrics get it; the first of its references is the example's target.
+// A hypothesis as metrics receive it; the first reference is the example's target.
 struct Sentence {
   Texts references;
   Decoded decoded;
@@ -41,7 +41,7 @@ struct Sentence {
   }
 };
 
-// Sums of a column over sentences, with the score of the metric.
+// Returns the metric over sentences with these counts.
 double score_of(const char* metric, const std::vector<std::vector<double>>& stats) {
   const auto known = metric_named(metric);
   std::vector<const double*> rows;

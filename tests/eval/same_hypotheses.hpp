@@ -1,4 +1,4 @@
-// What two searches have found, compared bit for bit.
+// Compares the hypotheses of two searches bit for bit.
 #pragma once
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// Sampling against distributions worked out by hand and by enumeration.
+// Sampling against distributions computed by hand and by enumeration.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void expect(const std::vector<double>& found, const std::vector<double>& expecte
 
 using Samples = std::vector<std::vector<Hypothesis>>;
 
-// Of all draws.
+// Shares of all draws.
 std::vector<std::vector<Token>> sorted_tokens(const std::vector<Hypothesis>& hypotheses) {
   std::vector<std::vector<Token>> all;
   for (const Hypothesis& one : hypotheses) all.insert(all.end(), usize(one.drawn), one.tokens);
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(distributions_are_those_worked_out_by_hand) {
   expect(distribution(s), {0, 0, 0.2 / 0.45, 0.25 / 0.45, 0});
   s.top_p = 1e-9;
   expect(distribution(s), {0, 0, 0, 1, 0});
-  s.top_p = 0.6;  // of the two that top_k leaves: 0.556 and 0.444
+  s.top_p = 0.6;  // of the two that top_k keeps: 0.556 and 0.444
   s.top_k = 2;
   expect(distribution(s), {0, 0, 0.2 / 0.45, 0.25 / 0.45, 0});
   s.top_p = 0.55;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_draw_inverts_the_cumulative_distribution) {
   BOOST_TEST(distribution.draw(0.5) != kBegin);
 }
 
-// Every output of at most two steps with its probability, against how often it is drawn.
+// Compares the probability of every output of at most two steps with its frequency.
 BOOST_AUTO_TEST_CASE(outputs_are_as_frequent_as_they_are_probable) {
   const SmallModel small;
   constexpr Index kDraws = 20000;
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(outputs_are_as_frequent_as_they_are_probable) {
   for (const Hypothesis& one : found[0]) {
     draws += one.drawn;
     const double share = static_cast<double>(one.drawn) / kDraws;
-    BOOST_TEST((frequency.try_emplace({one.tokens, one.finished}, share).second));  // there once
+    BOOST_TEST((frequency.try_emplace({one.tokens, one.finished}, share).second));  // listed once
   }
   BOOST_TEST(draws == kDraws);
 
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(outputs_are_as_frequent_as_they_are_probable) {
   BOOST_TEST(std::abs(total - 1) < 1e-9);
 }
 
-// log_probability is the model's own, whatever the draw was made from.
+// log_probability is the model's own, independent of the distribution that is drawn from.
 BOOST_AUTO_TEST_CASE(log_probabilities_are_the_models) {
   const SmallModel small;
   SampleSettings settings;

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(an_ensemble_is_the_mean_of_its_models) {
   }
 }
 
-// All outputs of at most three steps, with the probabilities of one model or two, against a beam that keeps all.
+// Compares all outputs of at most three steps, for one model or two, with a beam that keeps all of them.
 BOOST_AUTO_TEST_CASE(a_wide_beam_finds_the_best_output) {
   const SmallModel a("global", 4), b("global", 5);
   Tape tape(Tape::Mode::infer);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(models_of_other_vocabularies_are_refused) {
   BOOST_CHECK_THROW(Scorer(std::vector<const Model*>{}), BugError);
 }
 
-// What a search has found has the same bits when it is given as a reference.
+// A hypothesis of a search has the same bits if it is given as a reference.
 BOOST_AUTO_TEST_CASE(forced_decoding_of_a_hypothesis_gives_its_bits) {
   for (const char* attention : {"global", "none"}) {
     const SmallModel small(attention);
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(forced_decoding_of_a_hypothesis_gives_its_bits) {
   }
 }
 
-// Evaluation forces an ensemble step by step, and one model in a single pass.
+// Evaluation decodes a forced reference step by step for an ensemble, and in a single pass for one model.
 BOOST_AUTO_TEST_CASE(a_model_twice_is_evaluated_like_the_model) {
   const SmallModel small;
   Split split;

@@ -1,4 +1,4 @@
-// A search from its options in YAML: "type: beam, width: 20".
+// Returns a search from its options in YAML: "type: beam, width: 20".
 #pragma once
 
 #include <cstdint>

@@ -39,8 +39,8 @@ BOOST_AUTO_TEST_CASE(greedy_takes_the_most_probable_symbol) {
   }
 }
 
-// An image of 4 x 8 pixels is 32 frames, and 8 annotations behind a pooling. The least length is the
-// longest, so that every hypothesis has it.
+// An image of 4 x 8 pixels has 32 frames, and 8 annotations after pooling. Minimum and maximum length are equal, so
+// that every hypothesis has this length.
 BOOST_AUTO_TEST_CASE(ratios_count_symbols_or_annotations) {
   ModelOptions options =
       parse_spec<ModelOptions>(
@@ -69,13 +69,13 @@ BOOST_AUTO_TEST_CASE(ratios_count_symbols_or_annotations) {
     BOOST_TEST(symbols(limits + ", ratio_of: symbols") == 32u);
     BOOST_TEST(symbols(limits + ", ratio_of: annotations") == 8u);
   }
-  // All targets have one length: without min_ratio, so have all outputs, whatever the source.
+  // All targets have one length; without min_ratio all outputs have it, too, for any source.
   for (const std::string type : {"type: greedy", "type: beam, width: 3", "type: sample"}) {
     BOOST_TEST(symbols(type, 5) == 5u);
     BOOST_TEST(symbols(type + ", max_ratio: 0.1, max_extra: 0", 100) == 100u);
   }
   BOOST_TEST(symbols("type: greedy, max_ratio: 1, min_ratio: 1, max_extra: 0") == 32u);
-  // At least a step, whatever the ratio.
+  // At least one step for any ratio.
   BOOST_TEST(symbols("type: greedy, max_ratio: 0.01, max_extra: 0") <= 1u);
 }
 

@@ -1,5 +1,5 @@
-// A model of nine symbols with three sentences, and its probabilities read one sentence and one prefix
-// at a time: what searches are compared with.
+// A model of nine symbols with three sentences, and its probabilities, computed for one sentence and one prefix
+// at a time, as the reference of searches.
 #pragma once
 
 #include <cmath>
@@ -23,12 +23,12 @@ struct SmallModel {
     options.embedding = 8;
     options.attention.type = attention;
     model = std::make_unique<Model>(options, kSymbols, kSymbols, seed);
-    // Larger weights than a fresh model has, so that its choices differ from step to step.
+    // Weights are larger than initial ones, so that the choices differ between steps.
     ParameterStore& store = model->parameters();
     for (Index i = 0; i < store.flat_size(); ++i) store.values()[i] *= 2.5f;
   }
   SourceBatch all() const { return {tokens, 3, 5, lengths, {}, {}}; }
-  // One sentence; `number`: storage for what the batch refers to.
+  // Returns one sentence; number: storage that the batch refers to.
   SourceBatch one(Index sentence, const Index& number) const {
     const auto b = usize(sentence);
     return {std::span(tokens).subspan(5 * b, usize(lengths[b])),
@@ -45,7 +45,7 @@ struct NextStep {
   std::vector<double> weights;  // of each source position; empty without attention
 };
 
-// What follows a prefix, for one sentence alone.
+// Returns the probabilities after a prefix, for one sentence.
 inline NextStep next_step(const SmallModel& small, Index sentence, std::span<const Token> prefix) {
   Tape tape(Tape::Mode::infer);
   Model::Source source = small.model->read(tape, small.one(sentence, sentence));

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_CASE(decodes_one_to_four_bytes) {
 
 BOOST_AUTO_TEST_CASE(each_invalid_byte_is_a_replacement_character) {
   const char32_t r = 0xFFFD;
-  BOOST_TEST((decode_utf8("a\xC3") == std::u32string{U'a', r}));                // cut off
+  BOOST_TEST((decode_utf8("a\xC3") == std::u32string{U'a', r}));                // truncated
   BOOST_TEST((decode_utf8("\xC3z") == std::u32string{r, U'z'}));                // no continuation
   BOOST_TEST((decode_utf8("\x80z") == std::u32string{r, U'z'}));                // no lead
   BOOST_TEST((decode_utf8("\xC0\xAF") == std::u32string{r, r}));                // overlong
@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(words_are_what_white_space_separates) {
   const std::vector<std::string> words{"año", "de", "gracia"};
   BOOST_TEST(unicode_words("  a\u00f1o\u00a0de\u2003\tgracia\n") == words);
   BOOST_TEST(unicode_words(" \u3000 ").empty());
-  BOOST_TEST(unicode_words("a\u200bb").size() == 1u);  // a zero-width space is none
+  BOOST_TEST(unicode_words("a\u200bb").size() == 1u);  // a zero-width space is not a separator
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// Words in place of <unk>, on hypotheses made by hand.
+// Replacement of <unk>, on hand-made hypotheses.
 #include <boost/test/unit_test.hpp>
 
 #include "framework/eval/unknown_words.hpp"
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(words_of_a_prefix_stay) {
   BOOST_TEST(text({"attention", {}}, RowAligns::predicted, one) == "la torre de tower");
 }
 
-// The last row of an output that reached the length limit: the next one, which would be read, is not there.
+// The last row of an output that reached the length limit: the next row, which is needed, does not exist.
 BOOST_AUTO_TEST_CASE(an_unfinished_hypothesis_has_no_next_row) {
   Hypothesis one = hypothesis();
   one.finished = false;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(sources_may_be_pieces_and_targets_may_not) {
   Hypothesis one;
   one.tokens = {kUnknown};
   one.alignment = {
-      .1f, .2f, 0, .25f, .05f, .4f};  // "ab a b": a word's weight is the sum of its characters'
+      .1f, .2f, 0, .25f, .05f, .4f};  // "ab a b": a word's weight is the sum over its characters
   UnknownWords({"attention", {}}, &characters, kTarget, RowAligns::predicted).replace(one, "ab a");
   BOOST_TEST(text_of(one, kTarget) == "ab");
   for (const Vocabulary* source :

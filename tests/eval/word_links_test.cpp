@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(the_error_rate_is_that_of_och_and_ney) {
   BOOST_TEST((counts == LinkCounts{3, 1, 2, 2}));
   BOOST_TEST(aer("0-0 1p1 2-2") == 100 * (1 - 3. / 5));
   BOOST_TEST(aer("0-0 0-1 1-1") == 0.0);
-  BOOST_TEST(aer("0-0 0p1 1p1") == 0.0);  // a possible link costs nothing, found or not
+  BOOST_TEST(aer("0-0 0p1 1p1") == 0.0);  // possible links do not count, found or not
   BOOST_TEST(aer("0-0 0p1 1p1 2p2") == 0.0);
   BOOST_TEST(aer("2-2") == 100.0);
   BOOST_TEST(aer("1p1") == 100 * (1 - 1. / 3));  // no link is sure
@@ -76,10 +76,10 @@ BOOST_AUTO_TEST_CASE(a_row_is_the_symbol_s_that_was_predicted_or_the_one_that_wa
   BOOST_TEST(sentence.measure("pointing_accuracy") == 100.0);
   BOOST_TEST(sentence.measure("aer") == 0.0);
   sentence.attention.weights.assign({0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0});
-  BOOST_TEST(sentence.measure("pointing_accuracy") == 100 * 2. / 3);  // the last word's is </s>'s
+  BOOST_TEST(sentence.measure("pointing_accuracy") == 100 * 2. / 3);  // the last word's is at </s>
 }
 
-// Rows are the pieces' before pieces are joined.
+// Rows belong to pieces before these are joined.
 BOOST_AUTO_TEST_CASE(pieces_are_joined_behind_the_convention) {
   const WordGroups words{{0, 1, 1, 2}, {0, 0, 1, 2}};
   Sentence sentence("");
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(pieces_are_joined_behind_the_convention) {
                                 0,
                                 .25F,
                                 .5F,
-                                .25F,  // what the first piece reads
+                                .25F,  // the row of the first piece
                                 .5F,
                                 0,
                                 .5F,
@@ -108,12 +108,12 @@ BOOST_AUTO_TEST_CASE(pieces_are_joined_behind_the_convention) {
   BOOST_TEST(found.sources == 2);
   BOOST_TEST(links_text(found.known) == "0-1 1-0");
   BOOST_TEST(sentence.measure("aer") == 0.0);
-  sentence.evaluated.row_aligns = RowAligns::predicted;  // the first word's mean is </s>'s
+  sentence.evaluated.row_aligns = RowAligns::predicted;  // the mean of the first word is at </s>
   BOOST_TEST((attention_links(sentence.evaluated).pointed ==
               std::vector<std::vector<Index>>{{2}, {0, 1}}));
 }
 
-// t(6 | 4) and t(6 | 5) are equal; 9 was never seen.
+// t(6 | 4) and t(6 | 5) are equal; 9 does not occur in training.
 BOOST_AUTO_TEST_CASE(ties_of_ibm_model1_count_as_those_of_attention) {
   Examples pairs;
   const std::vector<Token> source = {4, 5}, target = {6};
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(ties_of_ibm_model1_count_as_those_of_attention) {
   BOOST_TEST(measure("0-0", "pointing_accuracy_ibm_model1") == 0.0);
   BOOST_TEST(measure("0-0 1-0", "pointing_accuracy_ibm_model1") == 100.0);
   BOOST_TEST(measure("0-0", "aer_ibm_model1") == 100 * (1 - 2. / 3));
-  BOOST_TEST(measure("0-1", "pointing_accuracy_ibm_model1") == 0.0);  // a word that was never seen
+  BOOST_TEST(measure("0-1", "pointing_accuracy_ibm_model1") == 0.0);  // not in training
 }
 
 BOOST_AUTO_TEST_CASE(links_are_argmax_or_what_reaches_a_threshold) {
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(links_are_argmax_or_what_reaches_a_threshold) {
   BOOST_TEST(links(kAttention, {.threshold = .5F}) == "0-0");
   BOOST_TEST(links(kAttention, {.threshold = .1F}) == "0-0 0-1 0-2 1-0 1-1 1-2 2-0 2-1 2-2");
   BOOST_TEST(links(kBehind, {.rows = RowAligns::read}) == "0-0 1-1 2-2");
-  // A hypothesis that the length limit cut: nobody read its last word.
+  // The last word of a hypothesis that was cut at the length limit has no row.
   const AlignmentMatrix cut{3, 4, {kBehind.weights.begin(), kBehind.weights.end() - 4}};
   BOOST_TEST(links(cut, {.rows = RowAligns::read}) == "0-0 1-1");
   const WordGroups words{{0, 1, 1, 2}, {0, 0, 1, 2}};
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(words_are_linked_where_positions_are_symbols) {
     return links_text(links_of(*words, source, *words, kTarget, kAttention, {}));
   };
   BOOST_TEST(between(kSource) == "0-0 0-1 1-1");
-  BOOST_CHECK_THROW(between({4, 5}), SpecError);  // an encoder of other annotations
+  BOOST_CHECK_THROW(between({4, 5}), SpecError);  // an encoder with other annotations
 }
 
 BOOST_AUTO_TEST_SUITE_END()

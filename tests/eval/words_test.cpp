@@ -8,7 +8,7 @@ using namespace softalign;
 
 namespace {
 
-// Pieces as sentencepiece has them, of a table.
+// Pieces like those of sentencepiece, from a table.
 class Pieces final : public Vocabulary {
  public:
   std::string type() const override { return "pieces"; }
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(weights_are_summed_over_source_pieces_and_averaged_over_tar
               std::vector<std::string>{"read", "the", "</s>"}));
 }
 
-// A word of several pieces has more weight in an even row, and yet nothing points at it.
+// An even row points at no word, although a word of several pieces has more weight.
 BOOST_AUTO_TEST_CASE(even_rows_point_nowhere_whatever_the_words_are_made_of) {
   const WordGroups words{{0, 1, 1, 2}, {0, 0, 1, 2}};
   const AlignmentMatrix even{4, 4, std::vector<float>(16, 0.25F)};
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_is_made_of_words_or_of_other_annotations_is_left) {
   BOOST_TEST(!word_groups(*words, kSource, *words, kTarget, kMatrix));
   BOOST_TEST(word_groups(*words, kSource, pieces, kTarget, kMatrix).has_value());
   BOOST_TEST(!word_groups(pieces, std::vector<Token>{5, 3}, pieces, kTarget, kMatrix));
-  // A hypothesis that the length limit cut has no </s>.
+  // A hypothesis that was cut at the length limit has no </s>.
   const AlignmentMatrix cut{3, 4, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
   BOOST_TEST(
       (word_groups(pieces, kSource, pieces, kTarget, cut)->target == std::vector<Index>{0, 0, 1}));

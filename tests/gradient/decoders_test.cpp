@@ -1,5 +1,5 @@
 // Decoders against tests/reference/decoders.py, which computes their first two steps from the
-// papers' equations; what they refuse; and that an attention's own arrays reach it at every step.
+// papers' equations; invalid options; and the arrays that an attention carries from step to step.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 constexpr Index kEmbedding = 3, kAnnotation = 4, kStart = 2, kUnits = 4, kPositions = 3;
 const std::vector<Index> kLengths = {3, 2};
 
-// What tests/reference/decoders.py calls array(name).
+// The array(name) of tests/reference/decoders.py.
 void fill(View view, const std::string& name) {
   double sum = 0;
   for (const char c : name) sum += c;
@@ -87,7 +87,7 @@ struct Setting {
   Var symbols;  // [T,B,E]
 };
 
-// How far an array is from rows that may be shorter than its own, which end in zeros.
+// Returns the largest difference of an array from rows that may be shorter; its own then end in zeros.
 double distance(View array, const Json& rows) {
   const Index each = array.size() / array.shape[0];
   double worst = 0;
@@ -115,7 +115,7 @@ std::string refusal(const std::string& yaml, Index finals = 0) {
   return test::refusal([&] { Setting{yaml, finals}; });
 }
 
-// Remembers how often it was asked, in an array of its own.
+// An attention that counts its calls in an array of its own.
 class Counting final : public Attention {
  public:
   AttentionMemory prepare(const Annotations& annotations) const override {
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(are_the_papers_equations) {
     }
 }
 
-// Of all inputs and parameters, whatever the options.
+// Gradients of all inputs and parameters, for many options.
 BOOST_AUTO_TEST_CASE(have_right_gradients) {
   for (const Json& one : reference_cases()) BOOST_TEST_CONTEXT(one["spec"].dump()) {
       Setting s(one);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(have_right_gradients) {
     }
 }
 
-// More steps than a convolution is wide, to the bit.
+// More steps than the width of a convolution give the same bits.
 BOOST_AUTO_TEST_CASE(a_search_computes_what_training_does) {
   constexpr Index kSteps = 7;
   for (const std::string parts :
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(hand_the_attention_its_own_arrays) {
   }
 }
 
-// One mask for all steps of a sentence; none where there is no noise.
+// All steps of a sentence share one mask; without noise there is none.
 BOOST_AUTO_TEST_CASE(recurrent_dropout_keeps_its_masks) {
   const std::vector<Index> examples = {7, 3};
   const Noise noise{1, 2, examples};
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(recurrent_dropout_keeps_its_masks) {
     for (Index i = 0; i < 8; ++i)
       other = other || second[0].value().data[i] != undisturbed[0].value().data[i];
     BOOST_TEST(other);
-    if (masks == 2) {  // two layers or transitions do not drop the same
+    if (masks == 2) {  // two layers or transitions have different masks
       bool differ = false;
       const auto at = usize(states);
       for (Index i = 0; i < 8; ++i)

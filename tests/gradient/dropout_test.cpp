@@ -1,4 +1,4 @@
-// Dropout: its masks against tests/reference/dropout.py, its forms against each other, its gradient.
+// Dropout: masks against tests/reference/dropout.py, its forms against each other, gradients.
 #include <boost/test/unit_test.hpp>
 
 #include <functional>
@@ -19,7 +19,7 @@ const std::vector<Index> kExamples = {11, 4};
 constexpr Index kSteps = 3, kSize = 6;
 constexpr double kRate = 0.3;
 
-// As tests/reference/dropout.py prints them: [example, step, number].
+// Printed by tests/reference/dropout.py: [example, step, number].
 constexpr int kKeep[2][kSteps][kSize] = {
     {{1, 1, 0, 1, 0, 1}, {1, 1, 1, 0, 0, 1}, {1, 1, 1, 1, 0, 0}},
     {{1, 1, 0, 1, 1, 0}, {1, 0, 1, 1, 0, 1}, {1, 0, 1, 0, 0, 1}}};
@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(masks_are_those_of_the_reference, Fixture) {
   }
 }
 
-// The mask of step 0, at every step; whole vectors go by the first number's draw.
+// Every step has the mask of step 0; whole vectors are dropped by the draw of their first number.
 BOOST_FIXTURE_TEST_CASE(variational_masks_and_whole_vectors, Fixture) {
   const auto variational =
       numbers(layer(Dropout::Mask::all_steps).steps_first(ones({kSteps, 2, kSize})));
@@ -82,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(variational_masks_and_whole_vectors, Fixture) {
       }
 }
 
-// Heads [B,H,T,S] differ; what a sentence gets does not depend on how wide or long the batch is.
+// Heads [B,H,T,S] have different masks; a sentence's mask does not depend on the size of the batch.
 BOOST_FIXTURE_TEST_CASE(a_mask_knows_nothing_of_padding, Fixture) {
   const Dropout dropout = layer();
   const auto small = numbers(dropout.sentences_first(ones({2, 3, 4, 5}), 2)),
@@ -124,7 +124,7 @@ BOOST_FIXTURE_TEST_CASE(identity_without_noise_or_rate, Fixture) {
   BOOST_CHECK_THROW(dropout(x, kRate, RandomStream(0, "x"), {}, DropoutUnit::number), BugError);
 }
 
-// A rematerialised evaluation draws the same.
+// A rematerialised evaluation draws the same masks.
 BOOST_FIXTURE_TEST_CASE(gradients_through_a_scratch_tape_too, Fixture) {
   const Dropout each = layer(), words = layer(Dropout::Mask::each_step, DropoutUnit::vector);
   std::vector<real> numbers(2 * kSteps * kSize);

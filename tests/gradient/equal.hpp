@@ -21,8 +21,7 @@ struct Result {
   std::vector<double> gradients;
 };
 
-// Value of f and gradients of the weighted sum of its outputs, the weights being arbitrary but
-// fixed.
+// Returns the value of f and the gradients of a sum of its outputs with fixed, arbitrary weights.
 inline Result evaluate(const std::vector<Shape>& shapes, const Function& f) {
   std::vector<std::vector<double>> numbers, gradients;
   Tape tape(Tape::Mode::train);

@@ -1,5 +1,5 @@
-// Operations on images against finite differences, and encoder image_grid against numbers of
-// tests/reference/encoder_image_grid.py, which knows only its definition.
+// Operations on images against finite differences, and the encoder image_grid against numbers of
+// tests/reference/encoder_image_grid.py, which implements its definition.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -43,7 +43,7 @@ void check(const std::vector<Shape>& shapes, const std::function<Var(const Input
 
 const std::vector<Index> kWidths = {5, 4, 1};
 
-// Parameter q holds 0.4 sin(1.7 k + q) at place k, as in the script.
+// Element k of parameter q is 0.4 sin(1.7 k + q), as in the script.
 void fill(ParameterStore& store) {
   store.allocate(1);
   double q = 0;
@@ -79,7 +79,7 @@ struct Grid {
   }
 };
 
-// The script's images, side by side as a batch, with what is behind them.
+// The script's images as a batch, with their padding.
 std::vector<float> images(const std::vector<Index>& widths, float padding) {
   const Index height = 5, steps = widths[0] * height;
   std::vector<float> frames(widths.size() * usize(steps), padding);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(annotations_are_those_of_the_definition) {
   }
 }
 
-// By hand: cells of 4 x 4 pixels, 2 down an image of 5 pixels, column by column.
+// Computed by hand: cells of 4 x 4 pixels, 2 down an image of 5 pixels, column by column.
 BOOST_AUTO_TEST_CASE(pixels_belong_to_cells) {
   const Grid grid;
   BOOST_TEST((grid.encoder->frames() == FrameFormat{1, 5, 16}));

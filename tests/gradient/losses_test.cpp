@@ -38,7 +38,7 @@ void check(const std::vector<View>& inputs, const std::function<Var(const Inputs
   BOOST_TEST(result.checked > 0);
 }
 
-// [T,B,S], as the reference makes them of sines, and as T steps.
+// [T,B,S], made of sines as in the reference, and as T steps.
 struct Weights {
   Weights() {
     for (std::size_t i = 0; i < 24; ++i) energies.push_back(std::sin(4.0 + static_cast<double>(i)));
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(label_smoothing_is_that_of_the_reference) {
   BOOST_TEST(near(sum(losses.loss).value().data[0], 5.4350542307001035));
   double nll = 0;
   for (double one : losses.nll) nll += one;
-  BOOST_TEST(near(nll, 5.376143809650528));  // is not smoothed
+  BOOST_TEST(near(nll, 5.376143809650528));  // not smoothed
   tape.backward(losses.loss);
   const double wanted_x[15] = {0.943971774502,
                                -0.733793003326,
@@ -126,14 +126,14 @@ BOOST_AUTO_TEST_CASE(coverage_of_attention) {
   BOOST_CHECK_THROW(coverage_penalty({}, kPositions, kSteps, 1), BugError);
 }
 
-// It is 0 just when every source position gets 1 in all.
+// It is 0 if and only if the weights of every source position sum to 1.
 BOOST_AUTO_TEST_CASE(doubly_stochastic_attention_is_0_for_a_permutation) {
   double numbers[3][2][3] = {
       {{0, 1, 0}, {0, 1, 9}}, {{1, 0, 0}, {1, 0, 9}}, {{0, 0, 1}, {9, 9, 9}}};
   Tape tape(Tape::Mode::infer);
   std::vector<Var> steps;
   for (auto& step : numbers) steps.push_back(tape.constant({&step[0][0], {2, 3}}));
-  const std::vector<Index> lengths = {3, 2};  // nines are padding
+  const std::vector<Index> lengths = {3, 2};  // 9 is padding
   for (real penalty : doubly_stochastic_penalty(steps, lengths, lengths, 1).value())
     BOOST_TEST(penalty == 0);
 }

@@ -12,14 +12,14 @@ namespace {
 constexpr Index kRows = 3, kSteps = 5, kUnits = 4, kWidth = 3;
 const std::vector<Index> kLengths = {5, 3, 1};
 
-// The numbers of a column [B,1], side by side [B,size].
+// Repeats a column [B,1] to [B,size].
 Var repeat(Var column, Index size) {
   View ones = column.tape().allocate({1, size});
   std::fill(ones.begin(), ones.end(), real{1});
   return linear(column, column.tape().constant(ones));
 }
 
-// h and c of all positions side by side [B, S * 2U], 0 at padding.
+// Returns h and c of all positions, concatenated to [B, S * 2U], 0 at padding.
 Var reference(const Inputs& in) {
   Var x = in[0], queries = in[1], u = in[2], w_h = in[3], w_summary = in[4], v = in[5];
   Tape& tape = x.tape();

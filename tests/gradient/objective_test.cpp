@@ -1,4 +1,4 @@
-// The gradient of everything that training can minimise at once, through a whole model.
+// The gradient of a whole model, with all losses that training can minimise at once.
 #include <boost/test/unit_test.hpp>
 
 #include "framework/autodiff/gradient_check.hpp"
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(all_losses_together) {
   }
 }
 
-// The parts add up.
+// The objective is the sum of its parts.
 BOOST_AUTO_TEST_CASE(an_objective_is_the_sum_of_its_parts) {
   ModelOptions options;
   options.embedding = 3;

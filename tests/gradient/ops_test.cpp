@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(products) {
   check({{2, 3, 4}, {2, 3, 4}}, [](const Inputs& x) { return normalize_last(x[0]) * x[1]; });
 }
 
-// What is put off until several time steps have come together must arrive: more rows than are
-// gathered for a weight, more steps than for a memory, which is no leaf.
+// Gradients that are collected over several time steps must arrive: with more rows than are collected
+// for a weight, and more steps than for a memory, which is not a leaf.
 BOOST_AUTO_TEST_CASE(many_time_steps) {
   check({{3, 4}, {4, 4}}, [](const Inputs& x) {
     Var state = x[0];
@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(recurrence) {
   });
 }
 
-// An operation with two results: its backward runs once, whoever read which of them, and after
-// whatever was put off for either.
+// An operation with two results: its backward runs once, whichever of them are read, and after the
+// collected gradients of both.
 BOOST_AUTO_TEST_CASE(one_of_two_results) {
   for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
     check({{2, 12}, {2, 3}, {2, 3}, {3, 12}}, [=](const Inputs& x) {
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(one_of_two_results) {
     });
   }
   check({{2, 12}, {2, 3}, {2, 3}, {3, 12}},
-        [](const Inputs& x) {  // the first result stays what it is
+        [](const Inputs& x) {  // the first result is not changed
           const LstmState next = lstm_step(Var(x[0]), {x[1], x[2]}, x[3]);
           Var sum = add_linear(Var(next[0]), next[1], slice_last(x[3], 0, 3));
           return concat_last(sum, next[1]);
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(transformer) {
   check({{2, 9}}, [&](const Inputs& x) { return rotate(Var(x[0]), 2, {turns.data(), {1, 4}}); });
 }
 
-// Queries, keys and values in columns of one array; both outputs.
+// Queries, keys and values are columns of one array; checks both outputs.
 BOOST_AUTO_TEST_CASE(multi_head) {
   const auto both = [](MultiHead out) {
     return concat_last(sum(out.context * out.context), sum(out.mean * out.mean));
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(multi_head) {
   });
 }
 
-// Distances: clipped and not, for each head and shared, in keys alone and in values, too.
+// Relative positions: clipped or not, per head or shared, for keys only or also for values.
 BOOST_AUTO_TEST_CASE(multi_head_distances) {
   for (const Shape& table : {Shape{3, 4}, Shape{3, 2}, Shape{12, 4}})
     for (const bool causal : {false, true})
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(multi_head_distances) {
                     concat_last(sum(out.context * out.context), sum(out.mean * out.mean)),
                     sum(x[2] * x[2]));
               });
-  check({{3, 4}, {3, 5, 8}, {3, 4}, {3, 4}}, [&](const Inputs& x) {  // a step
+  check({{3, 4}, {3, 5, 8}, {3, 4}, {3, 4}}, [&](const Inputs& x) {  // one step
     return multi_head_attention({x[0], 0},
                                 {x[1], 0},
                                 {x[1], 4},
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(losses) {
   });
 }
 
-// The rows of a tied table are looked up and are the columns of the projection.
+// The rows of a tied table are embeddings and columns of the projection.
 BOOST_AUTO_TEST_CASE(tied_embeddings) {
   const std::vector<Token> ids = {1, 0, 3, 1, 4, 1}, targets = {2, -1, 0, 4, 1, -1};
   check({{5, 3}, {5}, {3, 3}}, [&](const Inputs& x) {
@@ -311,8 +311,8 @@ BOOST_AUTO_TEST_CASE(tied_embeddings) {
   });
 }
 
-// The rematerialised result has the value and the gradients of the plain one, bit for bit, and
-// leaves less on the tape.
+// The rematerialised result has the bits of the plain one in value and gradients, and needs less of the
+// tape.
 BOOST_AUTO_TEST_CASE(rematerialisation) {
   const auto f = [](std::array<Var, 2> x) {
     Var a = tanh(x[0] * x[1]);
@@ -339,7 +339,7 @@ BOOST_AUTO_TEST_CASE(rematerialisation) {
   BOOST_TEST(used[0] < used[1] / 3);
 }
 
-// The check itself must be able to fail.
+// The check finds wrong gradients.
 BOOST_AUTO_TEST_CASE(a_wrong_backward_is_found) {
   std::vector<double> numbers = {0.5, -1.5};
   const GradientCheck result = check_gradients(
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_backward_is_found) {
         for (int i = 0; i < 2; ++i) y.data[i] = x[0].value().data[i] * x[0].value().data[i];
         return Inputs{tape.record(y, {x[0]}, [x = x[0]](View dy) {
           for (int i = 0; i < 2; ++i)
-            x.gradient().data[i] += dy.data[i] * x.value().data[i];  // 2 is missing
+            x.gradient().data[i] += dy.data[i] * x.value().data[i];  // the factor 2 is missing
         })};
       },
       {{numbers.data(), {2}}},

@@ -16,7 +16,7 @@ using namespace softalign::testing;
 
 namespace {
 
-// An empty mask drops nothing.
+// Nothing is dropped with an empty mask.
 Var dropped(Var h, Var mask) { return mask ? mask * h : h; }
 
 // h' = tanh(x + h U)
@@ -43,7 +43,7 @@ Inputs lstm_reference(Var x, const Inputs& previous, Var u, Var mask) {
   return {sigmoid(part(3)) * tanh(c), c};
 }
 
-Var side_by_side(const Inputs& arrays) {  // sentence by sentence: [B, all the rest]
+Var side_by_side(const Inputs& arrays) {  // per sentence: [B, all others]
   const auto flat = [](Var x) {
     if (x.shape().rank() == 2) return x;
     Var all = select_step(x, 0);
@@ -55,7 +55,7 @@ Var side_by_side(const Inputs& arrays) {  // sentence by sentence: [B, all the r
   return all;
 }
 
-// One mask row for each position: rows of sentences that have ended keep their state.
+// A mask row for each position: sentences that have ended keep their state.
 using Step = std::function<Inputs(Var x, const Inputs& previous)>;
 Var sequence_reference(Var x,
                        Index units,
@@ -100,7 +100,7 @@ Var additive_reference(Var keys, Var query, Var v) {
 
 const std::vector<Index> kLengths = {6, 6, 3, 1};
 
-// Head by head and query by query; queries [T,B,D], keys and values in one array [B,S,2D].
+// Separately for each head and query; queries [T,B,D], keys and values in one array [B,S,2D].
 Var multi_head_reference(
     Var queries, Var memory, Index heads, std::span<const Index> lengths, bool mean) {
   const Index steps = queries.shape()[0], size = queries.shape()[2], each = size / heads;
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(gru_reset_after_is_the_formula) {
       {{4, 15}, {4, 15}, {4, 5}},
       [](const Inputs& x) { return gru_reset_after(Var(x[0]), x[1], x[2]); },
       [=](const Inputs& x) { return formula(x[0], x[1], x[2]); });
-  equal(  // in the memory of a product
+  equal(  // overwrites a product
       {{4, 3}, {3, 15}, {4, 5}, {5, 15}},
       [](const Inputs& x) { return gru_reset_after(linear(x[0], x[1]), linear(x[2], x[3]), x[2]); },
       [=](const Inputs& x) { return formula(linear(x[0], x[1]), linear(x[2], x[3]), x[2]); });
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(multi_head_attention_is_its_heads) {
         [=](const Inputs& x) { return multi_head_reference(x[0], x[1], 3, kLengths, mean); });
 }
 
-// The causal variant sees of a sequence what attention over its first positions sees.
+// Causal attention equals attention over the first positions of a sequence.
 BOOST_AUTO_TEST_CASE(causal_attention_is_attention_to_the_past) {
   constexpr Index kSteps = 5, kSize = 4;
   equal(
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(causal_attention_is_attention_to_the_past) {
 }
 
 BOOST_AUTO_TEST_CASE(layer_norm_is_the_formula) {
-  constexpr Index kSize = 37;  // two full lanes and a rest
+  constexpr Index kSize = 37;  // two full vectors and a remainder
   const std::vector<Token> first_row = {0, 0, 0};
   equal(
       {{3, kSize}, {1, kSize}, {kSize}},
@@ -373,7 +373,7 @@ BOOST_AUTO_TEST_CASE(layer_norm_is_the_formula) {
 }
 
 BOOST_AUTO_TEST_CASE(projected_cross_entropy_is_the_formula) {
-  constexpr Index kRows = 700;  // several chunks, some rows of them skipped
+  constexpr Index kRows = 700;  // several chunks with skipped rows
   std::vector<Token> targets;
   for (Token i = 0; i < kRows; ++i) targets.push_back(i * 7 % 6 - 1);
   equal(

@@ -1,4 +1,4 @@
-// Operations that only move numbers, on numbers that can be read.
+// Operations that only move numbers, with expected results as literals.
 #include <boost/test/unit_test.hpp>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What operations that work in place may touch, and gradients of weights that are put together when
+// Arrays that operations in place may overwrite, and gradients of weights that are combined when
 // backward ends.
 #include <boost/test/unit_test.hpp>
 
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(leaves_are_never_overwritten) {
   for (real number : a.x) BOOST_TEST(number == real{0.25});
 }
 
-// Rematerialisation computes twice: the first time must leave the inputs as they were.
+// Rematerialisation computes twice: the first time must not change the inputs.
 BOOST_AUTO_TEST_CASE(rematerialised_inputs_are_not_overwritten) {
   Arrays a;
   const auto f = [&](std::array<Var, 1> x) {
@@ -64,8 +64,8 @@ BOOST_AUTO_TEST_CASE(rematerialised_inputs_are_not_overwritten) {
     BOOST_TEST(plain.value().data[i] == again.value().data[i]);
 }
 
-// Gradients of parameters wait for one another: few rows and many, of time steps, of a function that
-// is computed again, of one weight used in several places.
+// Gradients of parameters are collected: few rows or many, of time steps, of a recomputed function, of a
+// weight that is used in several places.
 BOOST_AUTO_TEST_CASE(gradients_of_weights_arrive) {
   ParameterStore store;
   const Parameters p(store);

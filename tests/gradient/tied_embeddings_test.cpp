@@ -1,5 +1,5 @@
-// Embeddings tied to the projection (Press and Wolf 2017): one table, looked up and multiplied with, whose
-// gradient is right.
+// Embeddings tied to the projection (Press and Wolf 2017): the gradient of one table that is used for lookups
+// and products.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct Options {
   }
 };
 
-// With one vocabulary of both sides.
+// With one vocabulary for both sides.
 struct TaskAndModel {
   explicit TaskAndModel(const std::string& tied, Index embedding = 4, Index target = kSymbols) {
     const std::string yaml = fmt::format(
@@ -40,7 +40,7 @@ struct TaskAndModel {
   std::unique_ptr<Model> model;
 };
 
-// Sentences of the symbols 3 to 6: the last ones occur nowhere.
+// Sentences of the symbols 3 to 6; the last symbols do not occur.
 Batch sentences() {
   Split split{"train", {}, {}};
   for (Index i = 3; i >= 0; --i) {

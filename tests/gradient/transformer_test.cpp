@@ -1,5 +1,5 @@
 // The Transformer's encoder and decoder, and multi-head attention over recurrent states, against NumPy:
-// tests/reference/transformer.py says how transformer.json is made again. In double.
+// tests/reference/transformer.py makes transformer.json. In double.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -94,7 +94,7 @@ Annotations annotations_on(Tape& tape) {
           kLengths};
 }
 
-// A row of what is expected, `each` numbers at `row`, is what is at `data`.
+// Checks that the `each` numbers at `data` equal the expected ones at `row`.
 void equal(const Json& expected, Index row, Index each, const real* data) {
   for (Index i = 0; i < each; ++i)
     BOOST_TEST(std::abs(expected.at(usize(row * each + i)).get<double>() - data[i]) < 1e-10);
@@ -106,7 +106,7 @@ void near(Var a, Var b) {
     BOOST_TEST(std::abs(a.value().data[i] - b.value().data[i]) < 1e-12);
 }
 
-// Of sentence b, the weights of all heads at some steps, over `length` positions.
+// Returns the weights of all heads for sentence b at some steps, over `length` positions.
 void equal_heads(
     const Json& expected, const HeadWeights& heads, Index of_layer, Index b, Index length) {
   Index compared = 0;
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(the_decoder_is_the_papers) {
   }
 }
 
-// Masks of dropout too.
+// With dropout masks.
 BOOST_AUTO_TEST_CASE(step_by_step_is_all_at_once) {
   for (const Json& one : cases()["transformer"])
     for (const double dropout : {0.0, 0.3}) {
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(step_by_step_is_all_at_once) {
     }
 }
 
-// Of the pass over all steps, which conformance does not see, to every input and parameter.
+// Gradients of all inputs and parameters in the pass over all steps, which conformance tests do not use.
 BOOST_AUTO_TEST_CASE(gradients_of_all_steps_at_once) {
   for (std::size_t variant = 0; variant < cases()["transformer"].size(); variant += 2) {
     Decoding made(options(cases()["transformer"][variant]));
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_all_steps_at_once) {
   }
 }
 
-// With fixed masks of every dropout, to every input and parameter.
+// Gradients of all inputs and parameters, with fixed dropout masks.
 BOOST_AUTO_TEST_CASE(gradients_with_dropout) {
   for (const char* positions : {"sinusoidal", "relative"}) {
     TransformerOptions how = small(positions);
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(gradients_with_dropout) {
   }
 }
 
-// Weights of zero and of p / (1 - rate), each at its rate; the weights that are shown are those before.
+// Weights are 0 or p / (1 - rate), with the expected frequencies; reported weights are those before dropout.
 BOOST_AUTO_TEST_CASE(dropout_of_weights) {
   constexpr Index kMany = 40, kHeads = 3;
   constexpr double kRate = 0.3;
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(dropout_of_weights) {
   };
   const MultiHead dropped = attend(kRate), whole = attend(0);
   near(dropped.mean, whole.mean);
-  double kept = 0, all = 0;  // a context is the sum of the weights, all of them 1 / length
+  double kept = 0, all = 0;  // a context is the sum of the weights, which are all 1 / length
   for (Index b = 0; b < 2; ++b)
     for (Index i = 0; i < kMany * kHeads; ++i) {
       const double count = dropped.context.value().data[b * kMany * kHeads + i] *
@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(dropout_of_weights) {
   BOOST_TEST(std::abs(kept / all - (1 - kRate)) < 0.02);
 }
 
-// Beyond the clipped distance all is the same; turning queries and keys by equal angles changes nothing.
+// Beyond the clipped distance energies are equal; rotating queries and keys by equal angles changes nothing.
 BOOST_AUTO_TEST_CASE(only_distances_matter) {
   for (const char* positions : {"relative", "rotary"}) {
     TransformerOptions how = small(positions);

@@ -1,5 +1,5 @@
-// The library in a process of its own: runs one after the other, one of them interrupted, one abandoned in the midst of a step, and models that are asked
-// between them give the bits of separate processes.
+// The library in one process: several runs, one of them interrupted and one abandoned within a step, and models that
+// are used between them give the bits of separate processes.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -32,7 +32,7 @@ ResolvedSpec<Spec> tiny(const std::string& attention) {
       "tiny.yaml");
 }
 
-// Abandons the step that follows this update.
+// Abandons the step after this update.
 struct Abandoner final : Observer {
   Abandoner(std::atomic<bool>& abandon, Index update) : flag(abandon), last(update) {}
   void update(const TrainingProgress& progress) override { flag = progress.update >= last; }
@@ -52,7 +52,7 @@ fs::path train(const fs::path& results, const std::string& attention, Index stop
   return run_experiment(tiny(attention), {results, 2}, observer).folder / "run.h5";
 }
 
-// Translations, forced decoding and metrics, as JSON.
+// Returns translations, forced decoding and metrics as JSON.
 std::string answers(const fs::path& record) {
   const TrainedRuns runs = open_trained({record}, {.threads = 2});
   const Vocabulary& symbols = *runs.first().source;

@@ -1,4 +1,4 @@
-// Principal components beside NumPy's.
+// Principal components against NumPy's.
 #include "framework/inference/states.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// What search needs of a row of logits, against plain loops.
+// Functions of a row of logits that searches need, against plain loops.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

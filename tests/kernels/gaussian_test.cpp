@@ -1,4 +1,4 @@
-// The mass of an interval against integrals (tests/reference/gaussian.py), and in pieces that must fit together.
+// Probabilities of intervals against integrals (tests/reference/gaussian.py), and against sums over parts.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <fstream>
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(mirrored_intervals_have_the_same_bits) {
   }
 }
 
-// A deviation that grows without limit leaves intervals that are narrower than the rounding of Phi.
+// With a huge deviation, intervals are narrower than the rounding of Phi.
 BOOST_AUTO_TEST_CASE(the_narrowest_intervals_have_their_density) {
   for (const double a : {0.0, 0.3, 4.0}) {
     const double gap = 0x1p-48, density = std::exp(-a * a / 2) / std::sqrt(2 * std::acos(-1.0));

@@ -1,4 +1,4 @@
-// Matrix products against xtensor's, for all transpositions and with rows that lie apart.
+// Matrix products against xtensor's, for all transpositions and row strides.
 #include <array>
 #include <bit>
 #include <boost/test/unit_test.hpp>
@@ -48,7 +48,7 @@ void check(Product product, bool ta, bool tb, Index m, Index n, Index k, Index g
     const xt::xtensor<double, 2> own = xt::view(all, xt::all(), xt::range(0, columns));
     return transposed ? xt::xtensor<double, 2>(xt::transpose(own)) : own;
   };
-  xt::xtensor<double, 2> expected = before;  // between the rows nothing is written
+  xt::xtensor<double, 2> expected = before;  // nothing is written between the rows
   auto product_of = xt::view(expected, xt::all(), xt::range(0, n));
   const xt::xtensor<double, 2> sums =
       xt::linalg::dot(matrix(x, a_columns, ta), matrix(y, b_columns, tb));
@@ -64,7 +64,7 @@ void packed_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const re
   gemm(a, PackedMatrix(b, panels.data()), add, c, c_stride, bias);
 }
 
-// Puts the rows of x there, in two pieces.
+// Packs the rows of x there, in two parts.
 template <class Panels>
 void put_rows(Matrix x, const Panels& panels) {
   std::vector<real> plain(usize(x.rows * x.columns));
@@ -83,7 +83,7 @@ RowPanels row_panels(Matrix x, Index room, std::vector<real>& numbers) {
   return panels;
 }
 
-// Multiplied with in as many pieces as there are panels; A from panels too.
+// Multiplies in as many parts as there are panels; A also from panels.
 void gemm_of_panels(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
   const Index width = RowPanels::width();
   std::vector<real> of_a, of_b;
@@ -99,7 +99,7 @@ void gemm_of_panels(Matrix a, Matrix b, bool add, real* c, Index c_stride, const
            bias == nullptr ? nullptr : bias + column);
 }
 
-// Both from panels that have room for more.
+// Both from panels with unused rows.
 void gemm_of_first(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
   const Index depth = a.columns, room = depth + 16;
   std::vector<real> of_a(usize(ColumnPanels::size(a.rows, room)), std::nanf("")), of_b;
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(products_of_all_shapes) {
                     BugError);
 }
 
-// Whatever the machine: a record made on another one can be made again here.
+// On all machines, so that a record of one machine can be repeated on another.
 BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits) {
   const std::string usual = gemm_variant();
   BOOST_TEST(gemm_variants().back() == "portable");
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits) {
         const Matrix right = tb ? Matrix{b.data(), n, k}.transpose() : Matrix{b.data(), k, n};
         const auto bias = random_numbers("bias", n);
         std::vector<real> expected = random_numbers("c", m * n);
-        for (Index i = 0; i < m; ++i)  // the law, as gemm_tile.hpp states it
+        for (Index i = 0; i < m; ++i)  // the definition in gemm_tile.hpp
           for (Index j = 0; j < n; ++j) {
             real& sum = expected[usize(i * n + j)];
             for (Index p = 0; p < k; ++p)
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits) {
   use_gemm_variant(usual);
 }
 
-// The law of bfloat16, as gemm_tile.hpp states it.
+// The definition of bfloat16 products in gemm_tile.hpp.
 float rounded(float x) {
   if (std::fabs(x) < 0x1p-126F) return std::copysign(0.0F, x);
   const auto bits = std::bit_cast<std::uint32_t>(x);
@@ -196,7 +196,7 @@ float added(float a, float b, float c) {
   return std::fabs(x) < 0x1p-126 - 0x1p-151 ? std::copysign(0.0F, result) : result;
 }
 
-// Products vanish and cancel.
+// Products underflow and cancel.
 std::vector<real> hard_numbers(const char* name, Index count) {
   std::vector<real> numbers = random_numbers(name, count);
   const RandomStream stream(6, name);
@@ -205,7 +205,7 @@ std::vector<real> hard_numbers(const char* name, Index count) {
   return numbers;
 }
 
-// Sums around the smallest normal number, which rounding reaches from below.
+// Sums near the smallest normal number, to which they may be rounded up.
 BOOST_AUTO_TEST_CASE(sums_in_bfloat16_next_to_the_normal_numbers) {
   const std::string usual = gemm_variant();
   const ProductPrecision precision(Precision::bfloat16);

@@ -1,4 +1,4 @@
-// The vectorised functions against the C library's, and their behaviour at the edges.
+// The vectorised functions against the C library's, and their behaviour at limits.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -43,8 +43,8 @@ BOOST_AUTO_TEST_CASE(edges) {
   BOOST_TEST(std::isnan(vector_sigmoid(std::nanf(""))));
 }
 
-// The kernels are compiled for several vector widths; the scalar functions here are not. All must
-// agree in every bit.
+// The kernels are compiled for several vector widths, the scalar functions are not. All must have the
+// same bits.
 BOOST_AUTO_TEST_CASE(wide_kernels_give_the_scalar_bits) {
   const Index n = 100003;
   std::vector<real> x(usize(n)), y(x.size()), s(x.size());

@@ -1,5 +1,5 @@
-// Angular score: e_bs = gain * cos(W q_b, h_bs). A plugin as a stranger would write it, to be loaded
-// with --plugin; no part of the framework.
+// Angular score: e_bs = gain * cos(W q_b, h_bs). A plugin as users write it, which is loaded with
+// --plugin and not part of the framework.
 #include "framework/plugin.hpp"
 
 namespace softalign {

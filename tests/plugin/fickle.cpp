@@ -1,5 +1,5 @@
-// A metric that keeps every law where it is tried, and fails where a test needs it: while FICKLE is set. And a
-// diagnostic that finds something over an axis without a name.
+// A metric that passes all conformance tests, and fails while FICKLE is set; and a diagnostic with an array over an axis
+// without a name.
 #include <cstdlib>
 #include <stdexcept>
 
@@ -27,7 +27,7 @@ class Fickle final : public Metric {
   }
 
  private:
-  static constexpr Index kTestSentences = 20;  // of the run that tests/plugin makes
+  static constexpr Index kTestSentences = 20;  // of the run in tests/plugin
 };
 SOFTALIGN_METRIC("fickle", Fickle, "fails in a test alone");
 

@@ -1,4 +1,4 @@
-// A plugin that changes how numbers are rounded when it is loaded, as -ffast-math does with some compilers.
+// A plugin that changes the rounding mode when it is loaded, as -ffast-math does with some compilers.
 #include <cfenv>
 
 #include "framework/plugin.hpp"

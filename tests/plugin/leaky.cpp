@@ -1,5 +1,5 @@
-// Leaky score: that of angular.cpp without its cosine, and with a gradient that is 1 % short. No plugin to copy: it
-// is there to be found out.
+// Leaky score: that of angular.cpp without the cosine, and with a gradient that is 1 % too small, which the conformance
+// tests must find. Not an example.
 #include <algorithm>
 
 #include "framework/plugin.hpp"

@@ -1,5 +1,5 @@
-// A score as an older softalign might have had it: its kind has the name of ours, and is made from
-// something else.
+// A score as of an older softalign: its kind has the same name as ours, but other constructor
+// arguments.
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -1,4 +1,4 @@
-// A metric in a file of its own, with a count that no other has; it includes its kind's header alone.
+// A metric in a file of its own, with a count of its own; it includes only the header of its kind.
 #include "framework/eval/metric.hpp"
 
 namespace softalign {

@@ -1,4 +1,4 @@
-// A metric that counts halves where whole numbers are stored, and one that is not what another plugin calls so.
+// A metric with counts of 1/2 in a column of integers, and a metric with the name of one in another plugin.
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -18,7 +18,7 @@ class Halves final : public Metric {
 };
 SOFTALIGN_METRIC("halves", Halves, "counts what its column cannot hold");
 
-// repeats.cpp counts the same and calls another number so.
+// The metric of repeats.cpp with the same counts and another formula.
 class Repeats final : public Metric {
  public:
   using Options = NoOptions;

@@ -1,4 +1,4 @@
-// Averages of parameters, worked by hand.
+// Averages of parameters, computed by hand.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -51,14 +51,14 @@ BOOST_AUTO_TEST_CASE(the_last_epochs) {
   BOOST_TEST(*averaging.for_evaluation(first.data()) == first);
   averaging.evaluated(dev_loss(1), first.data());
   BOOST_TEST((*averaging.for_evaluation(second.data()) == Numbers{2, 4}));
-  BOOST_TEST((*averaging.for_evaluation(second.data()) == Numbers{2, 4}));  // asked again
+  BOOST_TEST((*averaging.for_evaluation(second.data()) == Numbers{2, 4}));  // again
   averaging.evaluated(dev_loss(9), second.data());
   Averaging again = restored(averaging, options);
   BOOST_TEST((*again.for_evaluation(third.data()) == Numbers{5, 3}));
   BOOST_TEST(!again.for_test());
 }
 
-// Every second update; ends of epochs count for nothing.
+// Averages every second update; ends of epochs do not matter.
 BOOST_AUTO_TEST_CASE(the_last_states_that_lie_so_many_updates_apart) {
   const AverageOptions options{.type = "last", .epochs = 2, .every = 2};
   Averaging averaging(options, 2);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(the_best_epochs) {
   const AverageOptions options{.type = "best", .epochs = 2};
   Averaging averaging(options, 2);
   const Numbers epochs[] = {{1, 1}, {2, 4}, {100, 100}, {6, 8}, {50, 50}};
-  const double losses[] = {5, 2, 7, 1, 2};  // a later 2 does not drive out the first
+  const double losses[] = {5, 2, 7, 1, 2};  // a later 2 does not replace the first
   for (std::size_t i = 0; i < 5; ++i) {
     BOOST_TEST(!averaging.for_evaluation(epochs[i].data()));
     averaging.evaluated(dev_loss(losses[i]), epochs[i].data());

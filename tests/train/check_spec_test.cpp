@@ -1,4 +1,4 @@
-// What the spec alone shows to be wrong is refused before any data is read, with every fault at its place.
+// Faults of the spec itself are all reported with their positions, before data is read.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ using namespace softalign::test;
 
 namespace {
 
-// The fault of a spec whose files are nowhere.
+// Returns the faults of a spec whose files do not exist.
 std::string fault(const std::string& yaml) {
   return refusal([&] { check_spec(parse_spec<Spec>(yaml, "s.yaml")); });
 }
 
-// Parallel text, with more of its options and of the spec's.
+// Returns a spec of parallel text with more options of the task and the spec.
 std::string text(const std::string& files, const std::string& more) {
   return "task: {type: parallel_text, train: {source: a, target: b}, dev: {source: c}, test: "
          "{source: e, target: f}" +
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_fault_stands_at_its_option) {
                    "s.yaml:4:"));
 }
 
-// Whoever watches a metric that is never measured would find out after an epoch.
+// A watched metric that is never measured would otherwise fail after an epoch.
 BOOST_AUTO_TEST_CASE(a_metric_that_is_never_measured_is_not_watched) {
   const std::string no_search = "task: reverse\nevaluate: {search_dev: false}\n";
   const auto watched = [&](const std::string& train) {

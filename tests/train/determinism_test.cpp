@@ -1,4 +1,4 @@
-// One spec, one record: threads, interruption and resumption do not enter.
+// A spec determines its record: threads, interruptions and resumptions do not matter.
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -24,7 +24,7 @@ using namespace softalign;
 using namespace softalign::test;
 namespace {
 
-// more: keys of spec.model and of spec.train, or of plugins there.
+// more: keys of spec.model and spec.train, or of their plugins.
 ResolvedSpec<Spec> tiny(const std::string& attention,
                         const std::string& model = "",
                         const std::string& train = "") {
@@ -87,13 +87,13 @@ BOOST_AUTO_TEST_CASE(interruption_and_resumption_change_no_bit) {
     BOOST_CHECK_THROW(run(results, attention, 1, stop), Interrupted);
     same(whole, run(results, attention, 2));
   }
-  // Stopped again and again.
+  // With many interruptions.
   for (Index stop = 3; stop < 24; stop += 3)
     BOOST_CHECK_THROW(run(folder / "often", attention, 2, stop), Interrupted);
   same(whole, run(folder / "often", attention, 2));
 }
 
-// At an arbitrary moment of an update or an evaluation, by whichever thread finds it first.
+// Interrupts at an arbitrary time of an update or an evaluation, in any thread.
 BOOST_AUTO_TEST_CASE(a_step_that_is_left_in_its_midst_comes_again) {
   const Scratch folder;
   const std::string attention = "{type: global, score: {type: additive, units: 9}}";
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_is_left_in_its_midst_comes_again) {
   same(whole, run(folder / "left", attention, 2));
 }
 
-// Every option of training at once, with each kind of average and schedule; two threads or one.
+// All options of training together, with each kind of average and schedule, and one or two threads.
 BOOST_AUTO_TEST_CASE(options_of_training_are_resumed_bit_for_bit) {
   const Scratch folder;
   const std::string model =
@@ -141,14 +141,14 @@ BOOST_AUTO_TEST_CASE(options_of_training_are_resumed_bit_for_bit) {
     };
     const fs::path whole = go("whole", 2, -1);
     same(whole, go("one", 1, -1));
-    for (const Index stop : {1, 3, 4, 5, 6, 8})  // an epoch has 3 updates: of 3, 3 and 2 batches
+    for (const Index stop : {1, 3, 4, 5, 6, 8})  // an epoch has 3 updates, of 3, 3 and 2 batches
       BOOST_CHECK_THROW(go("often", 1 + static_cast<int>(stop) % 2, stop), Interrupted);
     same(whole, go("often", 2, -1));
     for (const auto& entry : fs::directory_iterator(folder.path())) fs::remove_all(entry);
   }
 }
 
-// What is not asked for is not in the name of a run.
+// Options with default values do not change the run ID.
 BOOST_AUTO_TEST_CASE(options_that_are_not_given_are_no_part_of_the_identity) {
   const std::string json = run_name(tiny("none").spec).identity_json;
   for (const char* option : {"schedule",
@@ -175,7 +175,7 @@ void add_unnamed(const OptionNode& parent, std::set<std::string>& paths) {
   }
 }
 
-// Not believed but tried: each option that is marked so, with values at both ends.
+// Tries each option that is declared to change no result, with its extreme values.
 BOOST_AUTO_TEST_CASE(what_makes_no_other_run_changes_no_bit) {
   using Change = std::function<void(Spec&)>;
   const auto batch = [](Index size) { return [=](Spec& spec) { spec.evaluate.batch = size; }; };
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(initial_weights_may_be_drawn_otherwise) {
     };
     BOOST_TEST(largest(of(all)) <= real(0.05));
     if (std::equal(of(before).begin(), of(before).end(), of(uniform).begin())) {
-      ++kept;  // biases, and what is orthogonal
+      ++kept;  // biases and orthogonal matrices
       BOOST_TEST(((largest(of(before)) == 0) == (largest(of(all)) == 0)));
       continue;
     }
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(initial_weights_may_be_drawn_otherwise) {
   BOOST_TEST(std::abs(std::sqrt(squares / numbers) / 0.01 - 1) < 0.05);
 }
 
-// As Bahdanau et al. 2015 begin (appendix B.1).
+// The initial values of Bahdanau et al. 2015 (appendix B.1).
 BOOST_AUTO_TEST_CASE(weights_that_are_named_begin_as_they_are_told) {
   const auto model = [](const std::string& weights) {
     return std::make_unique<Model>(
@@ -324,19 +324,19 @@ BOOST_AUTO_TEST_CASE(weights_that_are_named_begin_as_they_are_told) {
         BOOST_TEST(std::abs(now / 0.001 - 1) < 0.5);
       else if (name == "decoder.start.b")
         BOOST_TEST(now == 0.5);
-      else  // decoder.U too, for which the later word counts
+      else  // decoder.U, too, for which the later pattern counts
         BOOST_TEST(now == old);
     }
   }
   for (const char* wrong : {"decoder.attention.v = zeros",
-                            "decoder.start.b = orthogonal",  // is not of square blocks
+                            "decoder.start.b = orthogonal",  // does not consist of square blocks
                             "decoder.start.b = normal x",
                             "decoder.start.b = nothing",
                             "decoder.start.b"})
     BOOST_CHECK_THROW(model(wrong), SpecError);
 }
 
-// The second of four equal parts of every LSTM's bias.
+// Returns the second of four equal parts of every LSTM's bias.
 BOOST_AUTO_TEST_CASE(forget_gates_begin_as_they_are_told) {
   const auto biases = [](const std::string& encoder, const std::string& decoder, double expected) {
     const ModelOptions options =
@@ -406,7 +406,7 @@ BOOST_AUTO_TEST_CASE(an_evaluation_that_was_interrupted_is_done_again) {
   }
 }
 
-// Exchanging the score leaves the other initial parameters as they were.
+// Another score does not change the other initial parameters.
 BOOST_AUTO_TEST_CASE(initial_parameters_are_drawn_by_name) {
   const auto initial = [](const std::string& attention) {
     ModelOptions options = tiny(attention).spec.model;
@@ -426,7 +426,7 @@ BOOST_AUTO_TEST_CASE(initial_parameters_are_drawn_by_name) {
   BOOST_TEST(compared > 10);
 }
 
-// Its last checkpoint is that of the epoch's last update, which the evaluation came behind.
+// The last checkpoint is that of the epoch's last update, before its evaluation.
 BOOST_AUTO_TEST_CASE(a_run_that_dies_when_it_is_pruned_keeps_its_last_evaluation) {
   struct Dies final : Observer {
     void message(std::string_view text) override {
@@ -436,7 +436,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_dies_when_it_is_pruned_keeps_its_last_evaluation
   Observer lives;
   const Scratch folder;
   auto resolved = tiny("none");
-  resolved.spec.record.checkpoint_every = 8;  // an epoch has so many
+  resolved.spec.record.checkpoint_every = 8;  // the updates of an epoch
   const auto pruned_in = [&](const char* results, Observer& observer) {
     ExperimentOptions options{folder / results, 1};
     options.pruner = [](const fs::path&) { return std::make_unique<StopAtUpdate>(16); };

@@ -1,4 +1,4 @@
-// Sources that are frames: a task of one file, trained, recorded, cut as threads like, and refused where it does not fit.
+// Sources of frames: training with a file, records, any number of threads, and errors.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -17,7 +17,7 @@
 namespace softalign {
 namespace {
 
-// Tones: each symbol of the target is two frames of three numbers, the symbol's own and noise.
+// Tones: each target symbol is two frames of three numbers, which depend on the symbol, with noise.
 class Tones final : public Task {
  public:
   struct Options {
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_frames_is_learnt_and_threads_change_no_bit) {
   });
 }
 
-// Two frames, one annotation: links, the search's length limit and the record follow the annotations.
+// With two frames per annotation, links, the search's length limit and the record refer to annotations.
 BOOST_AUTO_TEST_CASE(a_pyramid_halves_the_frames) {
   const Scratch folder;
   const auto spec =

@@ -1,4 +1,4 @@
-// Fair baselines: widths that make a model as large or as costly as another, and what a forward pass takes.
+// Fair baselines: widths that give a model the size or the cost of another, and the cost of a forward pass.
 #include "framework/train/match.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -33,7 +33,7 @@ ModelOptions model_of(const std::string& yaml) {
   return parse_spec<Spec>(kTask + yaml + "}", "m.yaml").spec.model;
 }
 
-// Of 23 symbols on both sides; not by the code that is tested.
+// Returns the size of a model with 23 symbols on both sides, without the tested code.
 Index amount(const ModelOptions& options, const std::string& by) {
   if (by == "multiplications") return cost_of(options, 23, 23, {}).multiplications / 20;
   Index sum = 0;
@@ -48,7 +48,7 @@ const std::string kVanilla =
 
 using Widths = std::map<std::string, Index>;
 
-// With the amount that is found, which is within 1 % of the target.
+// Returns the size or cost that was found, which is within 1 % of the target.
 Widths match(const std::string& yaml, MatchRequest request, Index target) {
   request.symbols = {23, 23};
   const SpecTree tree = parse_tree(kTask + yaml + "}", "s.yaml");
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(several_widths_keep_their_ratio) {
   BOOST_TEST(std::abs(found.at("model.decoder.units") - 2 * units) <= 1);
 }
 
-// Heads must divide the units: only such widths are tried.
+// Only widths that the heads divide are tried.
 BOOST_AUTO_TEST_CASE(widths_that_are_not_legal_are_skipped) {
   const Widths found = match(
       "model: {embedding: 128, encoder: {type: self_attention, units: 128, heads: 2},\n"
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_solution_is_refused_with_the_nearest_widths) {
     BOOST_TEST(refused(kAdditive, {.adjust = {no_size}}) != "accepted");
 }
 
-// The vocabulary option is a bound; the text has fewer symbols.
+// The vocabulary option is an upper bound; the text has fewer symbols.
 BOOST_AUTO_TEST_CASE(symbols_of_files_are_those_that_the_data_has) {
   const Scratch folder;
   folder.write("a.en", "the red house\na dog\n");
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(symbols_of_files_are_those_that_the_data_has) {
   BOOST_TEST(found.target == 3 + 6);
 }
 
-// A task that makes its sentences is believed to know how many symbols there are.
+// Synthetic tasks know their number of symbols.
 BOOST_AUTO_TEST_CASE(what_a_task_says_of_its_symbols_is_so) {
   Index made = 0;
   for (const PluginEntry* entry : Registry::instance().entries(TaskKind::name)) {
@@ -183,12 +183,12 @@ BOOST_AUTO_TEST_CASE(energies_are_the_scores_between_the_two_sides) {
       energies("model: {attention: {type: global, score: {type: location, positions: 30}}") ==
       30 * 40);
   BOOST_TEST(energies("model: {attention: local_m") ==
-             40 * 21 - 2 * 55);  // 10 to 1 are missing at the ends
+             40 * 21 - 2 * 55);  // less 10 to 1 at both ends
   BOOST_TEST(energies("model: {attention: {type: multi_head, heads: 4}") == 4 * 1600);
   BOOST_TEST(energies(kTransformer) == 2 * 4 * 1600);  // layers, heads
 }
 
-// What is skipped is what would be computed.
+// Skipped energies are those that would otherwise be computed.
 BOOST_AUTO_TEST_CASE(every_part_of_a_model_can_be_asked) {
   const auto check = [](const std::string& yaml) {
     const ModelOptions options = model_of(yaml);
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_model_can_be_asked) {
       BOOST_TEST(multiplications == cost.multiplications, yaml);
     else
       BOOST_TEST(multiplications <= cost.multiplications,
-                 yaml);  // nobody reads where a weight is 0
+                 yaml);  // positions with weight 0 are not read
     BOOST_TEST(after.energies - before.energies == cost.energies, yaml);
   };
   for (const auto& [kind, rest] :

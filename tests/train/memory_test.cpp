@@ -1,4 +1,4 @@
-// The estimate of memory against what tapes have really used; and what is refused.
+// Estimates of memory against the memory that tapes used; and errors.
 #include "framework/train/memory.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -63,7 +63,7 @@ double bytes_of_a_step(const Spec& spec, int threads) {
   return static_cast<double>(step.peak_bytes());
 }
 
-// Of hypotheses that all go on to their limit.
+// For hypotheses that all reach their limit.
 double bytes_of_a_test(const Spec& spec) {
   Trained trained(spec);
   for (const Parameter& one : trained.model->parameters().all())
@@ -130,8 +130,8 @@ BOOST_AUTO_TEST_CASE(self_attention_is_counted) {
     const Spec spec = spec_of(kModels[4], {"record.alignments=32", "record." + asked}).spec;
     return part(MemoryMeter(kPlenty).of_run(spec, outline(spec), 1), "evaluation of test");
   };
-  constexpr double kept = 32 * 2 * 4 * 128 * 128 * 4.0;  // of sentences, layers, heads, positions
-  // Besides, a batch of 16 is on the tape, and a decoder's once more among the batch's results.
+  constexpr double kept = 32 * 2 * 4 * 128 * 128 * 4.0;  // sentences, layers, heads, positions
+  // A batch of 16 is on the tape, too, and a decoder's weights are also among the batch's results.
   for (const std::string option : {"self_attention", "decoder_self_attention"}) {
     const double more = bytes(option + "=true") - bytes(option + "=false");
     BOOST_TEST(more >= 0.99 * kept, option << ": " << more << " of " << kept);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(self_attention_is_counted) {
   }
 }
 
-// Only above 204 symbols does backward compute these energies again: nothing is estimate across that threshold.
+// Backward recomputes these energies only above 204 symbols: estimates must not cross this threshold.
 BOOST_AUTO_TEST_CASE(long_sentences_of_a_small_model_are_told_from_long_ones) {
   const Spec spec =
       spec_of(
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_at_the_option_of_its_largest_p
     return test::refusal([&] { check_run_sizes(resolved, outline(resolved.spec), 2, check); });
   };
   BOOST_TEST(refusal({}, 1e10) == "accepted");
-  BOOST_TEST(  // where it was written
+  BOOST_TEST(  // with its position
       refusal({"evaluate.batch=16", "evaluate.search.width=1000", "task.length.test=[4,10000]"},
               1e10)
           .starts_with("override 1 ('evaluate.batch=16'): evaluate.batch: about "));

@@ -1,4 +1,4 @@
-// Two steps of every optimiser against its paper's formulas, worked in double.
+// Two steps of every optimiser against its paper's formulas in double.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -10,9 +10,9 @@ using namespace softalign;
 namespace {
 
 const double kGradients[2] = {0.5, -0.25};
-const double kRateFactor = 0.25;  // of a schedule
+const double kRateFactor = 0.25;  // from a schedule
 
-// The value after two steps from 1, with a gradient scale of 0.5 and a quarter of the learning rate.
+// Returns the value after two steps from 1, with a gradient scale of 0.5 and a quarter of the learning rate.
 double after_two_steps(const std::string& name) {
   const auto optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = name});
   std::vector<std::vector<real>> state(optimizer->state().size(), std::vector<real>(1));
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(adam) {
   BOOST_TEST(std::abs(after_two_steps("adam") - value) < 1e-6);
 }
 
-// Its decay is the step's: training_step/weights_decay_before_a_step.
+// Weight decay is tested in training_step/weights_decay_before_a_step.
 BOOST_AUTO_TEST_CASE(adamw) {
   BOOST_TEST(after_two_steps("adamw") == after_two_steps("adam"));
   const auto decay = [](const char* name) {

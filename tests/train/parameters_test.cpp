@@ -1,4 +1,4 @@
-// How large a model may be, before anything of it is made.
+// The limit of the number of parameters, before any is allocated.
 #include "framework/autodiff/parameters.hpp"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// A run shared by several ranks has the record of a run alone, whatever their number; here they are threads.
+// A run shared by any number of ranks has the record of a single process; here ranks are threads.
 #include <boost/test/unit_test.hpp>
 
 #include <filesystem>

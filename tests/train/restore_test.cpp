@@ -1,4 +1,4 @@
-// Checkpoints whose hash is right and whose content no training leaves: refused, never obeyed.
+// Checkpoints with a valid hash and invalid content are refused.
 #include <boost/test/unit_test.hpp>
 
 #include "framework/base/bytes.hpp"

@@ -1,4 +1,4 @@
-// Learning-rate schedules against values worked by hand from their formulas.
+// Learning-rate schedules against values computed by hand from their formulas.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -24,7 +24,7 @@ double at_update(const std::string& yaml, Index update) {
   return schedule(yaml)->factor({.update = update});
 }
 
-// Batch `batch` of epoch `epoch` (from 0), of 4.
+// Returns the factor at batch `batch` of 4 in epoch `epoch` (from 0).
 double at_batch(const std::string& yaml, Index epoch, Index batch) {
   return schedule(yaml)->factor({.update = 1, .epoch = epoch, .batch = batch, .batches = 4});
 }
@@ -118,14 +118,14 @@ BOOST_AUTO_TEST_CASE(plateau) {
   for (std::size_t i = 0; i < std::size(bleu); ++i) {
     one->evaluated(dev("bleu", bleu[i]));
     BOOST_TEST(one->factor({}) == wanted[i]);
-    if (i == 2) {  // goes on elsewhere from its state
+    if (i == 2) {  // continues in another object from the state
       const auto other = schedule(yaml);
       other->restore(one->state());
       other->evaluated(dev("bleu", bleu[3]));
       BOOST_TEST(other->factor({}) == wanted[3]);
     }
   }
-  const auto loss = schedule("plateau");  // of dev/loss, where less is better
+  const auto loss = schedule("plateau");  // of dev/loss, for which less is better
   for (double value : {3.0, 2.0}) loss->evaluated(dev("loss", value));
   BOOST_TEST(loss->factor({}) == 1);
   loss->evaluated(dev("loss", 2.5));

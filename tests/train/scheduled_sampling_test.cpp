@@ -1,4 +1,4 @@
-// What the decoder is fed: the truth, its own most probable symbol (as a greedy search would), a draw.
+// Symbols that the decoder reads: true ones, its own most probable ones as in a greedy search, or samples.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index kSymbols = 7;
 
-// Drawn so wide that distributions are far from even.
+// Initial values with a large deviation, so that distributions are far from uniform.
 const char* const kSpec =
     "task: reverse\n"
     "model: {embedding: 6, encoder: {type: gru, units: 5}, decoder: {type: attentional_gru, units: "
@@ -89,11 +89,11 @@ BOOST_AUTO_TEST_CASE(argmax_is_what_a_greedy_search_reads) {
     }
     source.state = step.next;
   }
-  BOOST_TEST(other > 2);  // else the test would not see a decoder that is fed the truth
+  BOOST_TEST(other > 2);  // else the test would pass with true symbols
 }
 
-// The second step's loss tells which symbol the first had written; its frequencies are those of the
-// first step's distribution.
+// The second step's loss shows which symbol was drawn at the first; the frequencies follow the first
+// step's distribution.
 BOOST_AUTO_TEST_CASE(draws_follow_the_distribution) {
   const Setting setting;
   Tape tape(Tape::Mode::infer);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(draws_follow_the_distribution) {
       setting.model->predict(tape, source, std::vector<Token>{kBegin, kBegin});
   const auto p = probabilities(first.logits.value(), 0);
   source.state = first.next;
-  std::vector<double> second;  // loss of row 0 for each symbol
+  std::vector<double> second;  // loss of row 0 after each symbol
   for (Token v = 0; v < kSymbols; ++v) {
     const auto step = setting.model->predict(tape, source, std::vector<Token>{v, v});
     second.push_back(

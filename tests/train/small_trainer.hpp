@@ -1,4 +1,4 @@
-// A trainer of seconds, without an experiment around it, and the checkpoint that it leaves.
+// A trainer that takes seconds, without an experiment, and its last checkpoint.
 #pragma once
 
 #include "framework/config/spec.hpp"
@@ -24,7 +24,7 @@ struct SmallTrainer {
                  "small.yaml")
                  .spec) {}
 
-  // The state that it saves at its end.
+  // Returns the state that it saves at its end.
   Checkpoint checkpoint() {
     Recorder once(scratch / "once", kRun);
     Trainer(spec, data, *model, once, workers, observer, leader).run();

@@ -1,4 +1,4 @@
-// A training step: what it computes does not depend on how a batch is cut.
+// A training step: its results do not depend on the division of a batch.
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 #include <boost/test/unit_test.hpp>
 
@@ -69,7 +69,7 @@ double norm_of_difference(const std::vector<real>& a,
 
 BOOST_AUTO_TEST_SUITE(training_step)
 
-// Numbers are left out by sentence and by update.
+// Dropout masks depend on sentence and update.
 BOOST_AUTO_TEST_CASE(dropout_is_another_one_at_every_update) {
   ModelOptions options;
   options.dropout = DropoutOptions{0.3, 0.2, 0.1};
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(dropout_is_another_one_at_every_update) {
   BOOST_TEST(std::abs(Setting().step({.seed = 3}, 5).nll / nll - 1) > 1e-4);
 }
 
-// w - rate (g + weight_decay w), with a schedule's factor on the rate; rows of tables without a gradient too.
+// w - rate (g + weight_decay w), with a schedule's factor on the rate; also for rows of tables without a gradient.
 BOOST_AUTO_TEST_CASE(weights_decay_before_a_step) {
   Setting plain, decayed;
   const std::vector<real> before = plain.values();
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(weights_decay_before_a_step) {
     BOOST_TEST_REQUIRE(std::abs(a[i] - b[i] - real(0.5 * 0.1 * 0.5) * before[i]) < 1e-6);
 }
 
-// Two batches in one update are one batch of both, bit for bit.
+// Two batches in one update give the bits of one batch of both.
 BOOST_AUTO_TEST_CASE(accumulated_batches_are_one_batch) {
   std::vector<std::vector<real>> values;
   for (const bool accumulated : {false, true}) {
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(losses_are_divided_by_what_was_asked) {
   BOOST_TEST(std::abs(norms[0] / norms[2] / 32 - 1) < 1e-4);
 }
 
-// Without embeddings: the norm of the rest is brought to clip_norm, and embeddings by the same factor.
+// Excluding embeddings: the norm of all other gradients is clipped, and embeddings are scaled by the same factor.
 BOOST_AUTO_TEST_CASE(clipping_may_leave_embeddings_out_of_the_norm) {
   std::vector<double> of_layers, of_tables;
   for (const double clip : {0.0, 1e-3}) {
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(clipping_may_leave_embeddings_out_of_the_norm) {
   BOOST_TEST(std::abs(of_tables[1] / of_tables[0] / (of_layers[1] / of_layers[0]) - 1) < 0.02);
 }
 
-// Twice the rate, twice the way.
+// With twice the rate the step is twice as long.
 BOOST_AUTO_TEST_CASE(a_schedule_multiplies_the_rate) {
   std::vector<double> moved;
   for (const double factor : {1.0, 2.0}) {
@@ -168,8 +168,8 @@ struct Outcome {
   }
 };
 
-// An update of eleven sentences with everything that is drawn at random, and every summand of a loss that the model can have.
-// By plain gradient descent with a rate that lets any bit of a gradient be seen.
+// An update of eleven sentences with all random draws and all losses that the model can have, by plain gradient
+// descent with a rate at which every bit of a gradient changes the parameters.
 Outcome outcome_of(const ModelOptions& options, Precision precision, Index parts, int threads) {
   Setting setting(options);
   Objective objective{.label_smoothing = real(0.1)};
@@ -192,14 +192,14 @@ Outcome outcome_of(const ModelOptions& options, Precision precision, Index parts
   return outcome;
 }
 
-// A plugin with few units, where it has any. How large products are cut is the business of the kernels' own tests.
+// Returns the plugin with few units, if it has that option. Tests of the kernels cover the blocking of large products.
 std::string narrow(const PluginEntry& plugin) {
   const bool units = std::ranges::any_of(option_help(*plugin.options()),
                                          [](const OptionHelp& o) { return o.path == "units"; });
   return fmt::format("{{type: {}{}}}", plugin.name, units ? ", units: 40" : "");
 }
 
-// The law of a step, for everything in the registry.
+// Parts and threads do not change a step, for all plugins in the registry.
 BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
   const std::string narrow_model =
       "{embedding: 24, encoder: {type: gru, units: 20}, decoder: {type: attentional_gru, units: "
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
     }
 }
 
-// One table, looked up and multiplied with: every row of it moves.
+// A tied table is used for lookups and products, so all of its rows change.
 BOOST_AUTO_TEST_CASE(all_rows_of_a_tied_table_move) {
   for (const char* tied : {"target", "all"}) {
     ModelOptions options;
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(all_rows_of_a_tied_table_move) {
           return parameter.name == "target.embedding.E";
         });
     BOOST_TEST_REQUIRE((table != store.all().end()));
-    const real unknown = table->value().data[kUnknown * 128];  // occurs nowhere
+    const real unknown = table->value().data[kUnknown * 128];  // does not occur
     setting.step({});
     BOOST_TEST(table->value().data[kUnknown * 128] != unknown);
   }
@@ -304,8 +304,8 @@ BOOST_AUTO_TEST_CASE(more_steps_lower_the_loss) {
   BOOST_TEST(last < 0.8 * first);
 }
 
-// What is learned by no gradient belongs to the batch, like what is: the same with any number of threads,
-// and out of the optimiser's reach.
+// State that is updated without gradients depends on the batch, not on the number of threads, and the
+// optimiser does not change it.
 BOOST_AUTO_TEST_CASE(a_moving_average_follows_the_updates) {
   std::vector<std::vector<real>> after;
   for (const Index threads : {1, 2}) {
@@ -332,8 +332,8 @@ BOOST_AUTO_TEST_CASE(a_moving_average_follows_the_updates) {
   BOOST_TEST((after[0] == after[1]));
 }
 
-// Groups of a batch, on `count` ranks of `threads` threads: the parameters after three updates, and the optimiser's
-// buffers after them.
+// Returns the parameters after three updates with groups, on `count` ranks with `threads` threads, followed by the
+// optimiser's buffers.
 std::vector<std::string> trained_by(int count,
                                     int threads,
                                     Index groups,
@@ -347,7 +347,7 @@ std::vector<std::string> trained_by(int count,
         *setting.model, *setting.optimizer, {.seed = 3, .groups = groups}, workers, ranks);
     std::string results;
     for (Index update = 1; update <= 3; ++update) {
-      // Also fewer sentences than groups, the last time.
+      // The last batch has fewer sentences than groups.
       std::vector<Index> batch(update == 3 ? 3 : 32);
       std::iota(batch.begin(), batch.end(), update * 32);
       TrainingStep::Size size{0, std::ssize(batch)};

@@ -1,4 +1,4 @@
-// Asks its run to stop after an update; -1: never.
+// Stops its run after an update; -1: never.
 #pragma once
 
 #include "framework/train/observer.hpp"

@@ -1,5 +1,5 @@
-// Transformers as whole models, in float: what training computes at once is what a search computes step
-// by step, they learn, and what makes no sense is refused.
+// Transformers as whole models, in float: training over all steps equals the steps of a search, models
+// learn, and invalid options are refused.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ struct Setting {
   std::unique_ptr<Model> model;
 };
 
-// -log p of each target symbol of a batch, step by step as a search computes them.
+// Returns -log p of each target symbol of a batch, step by step as in a search.
 std::vector<double> nll_by_steps(const Model& model, const Batch& batch) {
   Tape tape(Tape::Mode::infer);
   Model::Source source = model.read(tape, batch.source_side());
@@ -83,7 +83,7 @@ std::vector<double> nll_by_steps(const Model& model, const Batch& batch) {
   return nll;
 }
 
-// The bits of a decoder's steps, all at once and one by one.
+// Compares the bits of a decoder's steps, computed together and one by one.
 void same_bits_step_by_step(const std::string& options) {
   struct Options {
     Choice decoder{.kind = "decoder"};
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(training_and_search_compute_the_same) {
   }
 }
 
-// Not only within rounding: a row of a product has the same bits in any company (gemm_tile.hpp).
+// Bits are equal, because a row of a product does not depend on the other rows (gemm_tile.hpp).
 BOOST_AUTO_TEST_CASE(all_steps_at_once_have_the_bits_of_single_steps) {
   for (const char* options : {"",
                               ", positions: relative, clip: 3, relative_values: true",
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_tiny_one_learns_to_copy) {
       evaluate(*setting.model, setting.data.test, *setting.data.target, request, workers);
   BOOST_TEST(Counts(result.counts.layout(), rows_of(result.counts)).sum("exact") >= 38);
 
-  // Every head of both layers, each with rows that sum to 1; their mean is what the model shows.
+  // Every head of both layers, each with rows that sum to 1; the model reports their mean.
   BOOST_REQUIRE(result.forced_heads.size() == result.forced.size());
   for (std::size_t i = 0; i < result.forced.size(); ++i) {
     BOOST_REQUIRE(result.forced_heads[i].size() == 4);
