@@ -1,4 +1,4 @@
-"""Runs the built program as a person would; the small specs and corpora that its tests start from."""
+"""Runs the built program like a user; the small specs and corpora of the tests."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ import pytest
 BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
 PROGRAM = BINARIES / "bin" / "softalign"
 ANGULAR = BINARIES / "lib" / "angular.so"
-SHIM = BINARIES / "lib" / "torture_shim.so"  # of tests/torture: makes calls fail
+SHIM = BINARIES / "lib" / "torture_shim.so"  # of tests/torture; makes calls fail
 SANITIZED = "SOFTALIGN_SANITIZE" in os.environ  # the program is slow, opens files of its own and maps terabytes
 can_be_limited = pytest.mark.skipif(SANITIZED, reason="a sanitizer maps more than ulimit -v allows")
-PATIENCE = int(os.environ.get("SOFTALIGN_PATIENCE", "1"))  # so many times as long may something take
+PATIENCE = int(os.environ.get("SOFTALIGN_PATIENCE", "1"))  # factor on time limits
 
-SPLITS = {"train": 20, "dev": 4, "test": 4}  # of the small corpus: so many lines
+SPLITS = {"train": 20, "dev": 4, "test": 4}  # lines of the small corpus
 TASK = """\
 task:
   type: reverse
@@ -51,13 +51,13 @@ TINY = "name: tiny\n" + TASK + MODEL
 
 
 def text_spec(source: str = "{}.en", target: str = "{}.es", more: str = "", model: str = MODEL) -> str:
-    """The tiny spec on parallel text. In the names of its files {} stands for the split; `more` is added to every split."""
+    """Returns the tiny spec on parallel text. In the names of its files {} stands for the split; `more` is added to every split."""
     files = (f"  {split}: {{source: {source}, target: {target}{more}}}\n".replace("{}", split) for split in SPLITS)
     return "name: text\ntask:\n  type: parallel_text\n" + "".join(files) + model
 
 
 def write_corpus(folder: Path) -> None:
-    """A small parallel corpus and its spec, text.yaml."""
+    """Writes a small parallel corpus and its spec, text.yaml."""
     for split, lines in SPLITS.items():
         for side in ("en", "es"):
             (folder / f"{split}.{side}").write_text("".join(f"a b c {i % 5}\n" for i in range(lines)))
@@ -65,7 +65,7 @@ def write_corpus(folder: Path) -> None:
 
 
 def softalign(*arguments: object, cwd: Path, code: int | None = 0, text: str | bytes = "", **more: Any) -> Any:
-    """The finished process; its exit status must be `code` (None: any)."""
+    """Returns the finished process, whose exit status must be `code` (None: any)."""
     data = text if isinstance(text, bytes) else text.encode()
     done = subprocess.run(
         [str(PROGRAM), *map(str, arguments)], cwd=cwd, input=data, capture_output=True, timeout=120 * PATIENCE, **more
@@ -76,23 +76,23 @@ def softalign(*arguments: object, cwd: Path, code: int | None = 0, text: str | b
 
 
 def answer(*arguments: object, cwd: Path, **more: Any) -> Any:
-    """What the program prints as JSON."""
+    """Returns the JSON that the program prints."""
     return json.loads(softalign(*arguments, "--json", cwd=cwd, **more).stdout)
 
 
 def json_lines(*arguments: object, cwd: Path, **more: Any) -> list[dict[str, Any]]:
-    """The same of a program that prints an object a line."""
+    """Returns the objects of a program that prints one per line."""
     return [json.loads(line) for line in softalign(*arguments, "--json", cwd=cwd, **more).stdout.splitlines()]
 
 
-# What the system answers about files that are sound.
+# Errors that the system can return for intact files.
 READ_ERRORS = [
     errno.EACCES, errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN,
 ]  # fmt: skip
 
 
 def unreadable(path: Path, number: int = errno.EACCES, calls: str = "open,opendir") -> dict[str, str]:
-    """The environment in which these calls fail for this file, or for this folder and what is below it."""
+    """Returns an environment in which these calls fail for this file, or in this folder and below."""
     if not SHIM.exists():
         pytest.skip(f"no {SHIM}: it is not built with sanitizers")
     own = {"TORTURE_BELOW": path, "TORTURE_CALLS": calls, "TORTURE_DO": "fail", "TORTURE_AT": 1, "TORTURE_TIMES": 0, "TORTURE_NUMBER": number}
@@ -100,30 +100,30 @@ def unreadable(path: Path, number: int = errno.EACCES, calls: str = "open,opendi
 
 
 def address_space(size: int) -> dict[str, Callable[[], None]]:
-    """The limit of a child's memory, in bytes."""
+    """Sets the limit of a child's memory, in bytes."""
     return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """All files below a folder."""
+    """Returns all files below a folder."""
     return {name: (folder / name).read_bytes() for name in files_below(folder)}
 
 
 def needs_subwords() -> None:
-    """Skips a test where the program was built without sentencepiece."""
+    """Skips a test if the program was built without sentencepiece."""
     if any(finding["found"] == "not built in" for finding in json.loads(softalign("doctor", "--json", cwd=Path.cwd(), code=None).stdout)):
         pytest.skip("the program was built without sentencepiece")
 
 
 def error(*arguments: object, cwd: Path, code: int, **more: Any) -> str:
-    """The one line on standard error with which the program refuses."""
+    """Returns the single line on standard error of a program that fails."""
     lines = softalign(*arguments, cwd=cwd, code=code, **more).stderr.splitlines()
-    assert len(lines) == 1 or SANITIZED, lines  # a slow program also says how far it is
+    assert len(lines) == 1 or SANITIZED, lines  # a slow program also prints its progress
     return lines[-1]
 
 
 def started(*arguments: object, cwd: Path, **more: Any) -> subprocess.Popen[str]:
-    """A running program that can be interrupted, even when these tests run in the background of a script."""
+    """Starts a program that can be interrupted, even if these tests run in the background of a script."""
     return subprocess.Popen(
         [str(PROGRAM), *map(str, arguments)],
         cwd=cwd,
@@ -136,18 +136,18 @@ def started(*arguments: object, cwd: Path, **more: Any) -> subprocess.Popen[str]
 
 
 def trained_run(folder: Path, *overrides: object, spec: str = "tiny.yaml") -> Path:
-    """The folder of the run that a spec and overrides make in a working folder."""
+    """Returns the folder of the run of a spec with overrides in a working folder."""
     return folder / Path(answer("run", spec, *overrides, cwd=folder)["record"]).parent
 
 
 def only_run(folder: Path, name: str = "tiny") -> Path:
-    """The folder of the one run of this name below folder/results."""
+    """Returns the folder of the only run with this name below folder/results."""
     (run,) = folder.glob(f"results/{name}/*")
     return run
 
 
 def started_run(folder: Path, *overrides: object) -> tuple[subprocess.Popen[str], Path]:
-    """A run of tiny.yaml that has left a checkpoint and goes on, and its folder."""
+    """Starts a run of tiny.yaml and waits for a checkpoint. Returns the process and the run's folder."""
     process = started("run", "tiny.yaml", *overrides, cwd=folder)
     wait_until(lambda: any(folder.glob("results/tiny/*/ckpt/*.ckpt")))
     return process, only_run(folder)
@@ -159,7 +159,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 def interrupt(process: subprocess.Popen[str], name: str = "SIGINT", code: int = 75) -> str:
-    """What a running program says on standard error when a signal stops it."""
+    """Stops a running program by a signal. Returns its standard error."""
     process.send_signal(getattr(signal, name))
     _, messages = process.communicate(timeout=60)
     assert process.returncode == code, messages
@@ -178,7 +178,7 @@ def files_below(folder: Path) -> list[str]:
 
 
 def on_terminal(folder: Path, columns: int, *arguments: object, output: bool = False) -> str:
-    """What the program writes to a terminal of so many columns: its messages, and its output if asked for."""
+    """Returns the messages of the program on a terminal with this width, with `output` also its output."""
     try:
         master, slave = pty.openpty()
     except OSError as error:  # a bare root has no /dev/pts

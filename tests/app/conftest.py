@@ -1,4 +1,4 @@
-"""A folder with the tiny spec for each test, and one finished run for those that only look."""
+"""A folder with the tiny spec for each test, and a finished run for tests that only read it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def here(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a finished run that has learnt something; it lies below <working folder>/results."""
+    """Returns the folder of a finished, trained run below <working folder>/results."""
     folder = tmp_path_factory.mktemp("trained")
     (folder / "tiny.yaml").write_text(TINY)
     return trained_run(folder, "train.epochs=40", "notes=for the tests")
@@ -32,14 +32,14 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture()
 def run(trained: Path, tmp_path: Path) -> Path:
-    """A copy of the finished run that may be spoilt, below tmp_path/results."""
+    """Returns a copy of the finished run, which the test may change, below tmp_path/results."""
     shutil.copytree(trained.parents[2], tmp_path, dirs_exist_ok=True)
     return tmp_path / trained.relative_to(trained.parents[2])
 
 
 @pytest.fixture()
 def corpus(tmp_path: Path) -> Path:
-    """A working folder where tiny.yaml reads a text that nobody has changed for long, so that its hash may be remembered."""
+    """Returns a working folder in which tiny.yaml reads an old text, so that its hash may be cached."""
     (tmp_path / "tiny.yaml").write_text(text_spec("text.en", "text.es"))
     (tmp_path / "text.en").write_text("the house is red\nthe dog\nred dog\n" * 10)
     (tmp_path / "text.es").write_text("la casa es roja\nel perro\nperro rojo\n" * 10)

@@ -1,4 +1,4 @@
-"""Journals as bytes, written down a second time: frames that are taken apart, changed, and put together with whole checksums."""
+"""A second implementation of journals: decodes frames, and encodes changed ones with valid checksums."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def texts(*values: str) -> bytes:
 
 
 def take_apart(journal: bytes) -> tuple[bytes, list[Frame]]:
-    """The header without its checksum, and the frames."""
+    """Returns the header without its checksum, and the frames."""
     head = 16 + struct.unpack_from("<I", journal, 12)[0]
     frames, at = [], head + 4
     while at < len(journal):
@@ -40,7 +40,7 @@ def put_together(header: bytes, frames: list[Frame]) -> bytes:
 
 
 def rewrite(journal: Path, *more: Frame, until: int | None = None) -> None:
-    """Adds frames, behind the first `until` ones if that is given."""
+    """Adds frames, after the first `until` ones if that is given."""
     header, frames = take_apart(journal.read_bytes())
     assert put_together(header, frames) == journal.read_bytes()
     journal.write_bytes(put_together(header, [*frames[:until], *more]))

@@ -1,4 +1,4 @@
-"""The commands that look at several runs: compare, diff, export."""
+"""Commands about several runs: compare, diff, export."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pandas = pytest.importorskip("pandas", reason="python3-pandas is not installed")
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working folder with runs below results/: two scores with two seeds each, and no attention with one."""
+    """Returns a working folder with runs below results/: two scores with two seeds each, and no attention with one seed."""
     folder = tmp_path_factory.mktemp("runs")
     (folder / "tiny.yaml").write_text(TINY)
     for seed in (1, 2):
@@ -36,13 +36,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture()
 def spoilt(runs: Path, tmp_path: Path) -> Path:
-    """A copy that a test may spoil."""
+    """Returns a copy that a test may change."""
     shutil.copytree(runs, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
 def run_of(folder: Path, **wanted: Any) -> Path:
-    """The folder of the one run with these values, as an export tells them."""
+    """Returns the folder of the only run with these values in an export."""
     table = json.loads(softalign("export", "results", "--format", "json", cwd=folder).stdout)
     names = {"score": "model.attention.score.type", "attention": "model.attention.type"}
     (row,) = [row for row in table if all(row[names.get(key, key)] == value for key, value in wanted.items())]
@@ -104,9 +104,9 @@ def test_compare_tests_differences_over_seeds_and_sentences(runs: Path) -> None:
     assert "estimate" not in of["dev/loss", 2] and "estimate" not in of["bleu", 3]  # a series, one pair of runs
     found = of["bleu", 2]["estimate"]
     assert found["value"] == pytest.approx(over_seeds["mean"]) and found["resamples"] == 1000
-    assert found["standard_error"] > over_seeds["sd"] / 2**0.5  # the sentences add to that of the seeds
+    assert found["standard_error"] > over_seeds["sd"] / 2**0.5  # the sentences add to the variance of the seeds
     assert found["low"] + found["high"] == pytest.approx(2 * found["value"]) and found["low"] < found["high"]
-    assert 0 < found["p"] <= 1 and found["p_holm"] == found["p"]  # the only one
+    assert 0 < found["p"] <= 1 and found["p_holm"] == found["p"]  # a single test
     again = answer(*first, "--threads", 1, cwd=runs)
     assert again == shown  # neither threads nor the clock change a bit
     assert "against" not in softalign("compare", "--no-tests", cwd=runs).stdout
@@ -363,7 +363,7 @@ def test_export_of_sentences(runs: Path) -> None:
 
 
 def test_texts_of_an_export_that_look_like_missing_values_stay_texts(runs: Path, tmp_path: Path) -> None:
-    """As results/comparing.md reads the table."""
+    """The code of results/comparing.md reads the table."""
     run = shutil.copytree(run_of(runs, score="general", seed=1), tmp_path / "run")
     with h5py.File(run / "run.h5", "a") as file:
         file["test/reference"][:3] = texts = ["null", "NA", "nan"]

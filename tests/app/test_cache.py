@@ -1,4 +1,4 @@
-"""Text that is tokenised once: a run with the cache, without it, and without a place for it."""
+"""The cache of tokenised text: runs with it, without it, and with a folder that is not writable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from command_line import PROGRAM, answer, files_below, softalign
 
 
 def run(corpus: Path, cache: str, out: str) -> tuple[str, str]:
-    """What the run prints, and its messages."""
+    """Returns the output of the run, and its messages."""
     environment = os.environ | {"SOFTALIGN_CACHE": cache}
     done = softalign("run", "tiny.yaml", "--results", out, cwd=corpus, env=environment)
     return done.stdout.replace(out, "OUT"), done.stderr
@@ -57,7 +57,7 @@ print(next(line.split()[1] for line in open("/proc/self/io") if line.startswith(
 
 @pytest.mark.nightly
 def test_a_cache_file_that_did_not_change_is_read_once(corpus: Path) -> None:
-    """It waits until a change of the file would be seen (FileStamp)."""
+    """Waits until a change of the file would be detected (FileStamp)."""
 
     train = "task.train={source: train.en, target: train.es}"
 

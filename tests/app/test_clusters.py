@@ -13,7 +13,7 @@ LEARNS = ("train.epochs=3", "train.optimizer={type: adam, learning_rate: 0.02}")
 
 @pytest.fixture
 def text(here: Path) -> Path:
-    """Each of 40 test sentences occurs twice; one line is blank."""
+    """Returns a corpus in which each of 40 test sentences occurs twice; one line is blank."""
     for split, lines in {"train": 60, "dev": 6, "test": 40}.items():
         once = [f"{' '.join('abcdefgh'[(i * k) % 8] for k in range(1, 3 + i % 5))}\n" for i in range(lines)]
         all_lines = ["\n", *once, *once] if split == "test" else once

@@ -1,4 +1,4 @@
-"""The command line itself: help, mistakes, completion; and the commands about plugins and the machine."""
+"""The command line: help, typing errors, completion; and commands about plugins and the machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from command_line import (
 from nightly import NIGHTLY
 
 def commands() -> list[str]:
-    """As the help names them."""
+    """Returns the commands that the help lists."""
     names = re.findall(r"^  ([a-z]+) {3,}", softalign("--help", cwd=Path("/")).stdout, re.MULTILINE)
     assert {"run", "sweep", "verify", "completion"} <= set(names)
     return names
@@ -43,7 +43,7 @@ def test_every_command_has_help_with_an_example(tmp_path: Path) -> None:
 
 
 def options_of(*command: str) -> list[list[str]]:
-    """The names of each option."""
+    """Returns the names of each option."""
     text = softalign(*command, "--help", cwd=Path("/")).stdout.partition("Options:")[2].partition("Example:")[0]
     return [names.split(",") for names in re.findall(r"^  (-[\w,-]+)", text, re.MULTILINE)]
 
@@ -122,7 +122,7 @@ def test_a_mistake_is_one_short_line(here: Path, arguments: list[str]) -> None:
 
 
 def test_numbers_in_options_are_read_as_in_specs(here: Path) -> None:
-    """Every option of every command that is a number, found in its help."""
+    """Returns all numeric options of all commands, from their help."""
     numbers = [
         ([*command, name], kind)
         for command in [[name] for name in commands()] + [["sweep", name] for name in ("run", "retry", "work")]
@@ -249,7 +249,7 @@ def script(shell: str) -> str:
 
 
 def offered(*words: str, cwd: Path) -> list[str]:
-    """What the program offers for the last word."""
+    """Returns the completions of the last word."""
     return [line.partition("\t")[0] for line in softalign("complete", "--", *words, cwd=cwd).stdout.splitlines()]
 
 

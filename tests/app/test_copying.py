@@ -1,4 +1,4 @@
-"""Words that no vocabulary has, copied from the source by the pointer-generator: experiments/headlines in small, from training to all commands."""
+"""The pointer-generator copies words that are in no vocabulary: a small experiments/headlines, from training to all commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside BLEU: its tokenisations, the brevity penalty, and the sentences that the length limit cut; speed and memory of a run."""
+"""Numbers next to BLEU: tokenisations, brevity penalty, sentences that were cut at the length limit; speed and memory of a run."""
 
 from __future__ import annotations
 

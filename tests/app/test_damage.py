@@ -1,4 +1,4 @@
-"""Files of a run that are damaged, foreign or gone: said in one line with the file and the remedy, and mended where they can be."""
+"""Damaged, foreign or missing files of a run: an error in one line with file and remedy, and recovery if possible."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_damaged_record_is_named_with_its_remedy(run: Path, tmp_path: Path, ho
 @can_be_limited
 @pytest.mark.parametrize("command", sampled(["show", "diff", "ls", "compare"], 2))
 def test_want_of_memory_is_no_damage(run: Path, tmp_path: Path, command: str) -> None:
-    """Whatever is not to be had, the library's chunks included: a sound record is not called damaged, and nothing aborts."""
+    """An intact record is not reported as damaged, and the program does not abort, for any limit of memory."""
     arguments = {"show": [run], "diff": [run, run], "ls": [], "compare": ["--no-tests"]}[command]
     least = next(size for size in range(10 * MB, 400 * MB, MB // 2) if limited(size, "--version", cwd=tmp_path).returncode == 0)
     ends = set()
@@ -75,7 +75,7 @@ def test_want_of_memory_is_no_damage(run: Path, tmp_path: Path, command: str) ->
 
 
 def limited(size: int, *words: object, cwd: Path) -> Any:
-    """The program in so many bytes of address space."""
+    """Runs the program with a limit of its address space."""
     return softalign(
         *words, cwd=cwd, code=None, env={**os.environ, "SOFTALIGN_CACHE": ""}, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
     )

@@ -1,4 +1,4 @@
-"""What a trained model is asked for: n-best lists, samples, forced decoding."""
+"""Outputs of a trained model: n-best lists, samples, forced decoding."""
 
 from __future__ import annotations
 

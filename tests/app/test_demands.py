@@ -1,4 +1,4 @@
-"""What is asked of translations: words for <unk>, prefixes, phrases that must occur, lines that are too long, progress."""
+"""Options of translations: replacement of <unk>, prefixes, required phrases; lines that are too long; progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = ("task.vocabulary.size=6", "train.epochs=30")  # three of them and the m
 
 
 def write_names(folder: Path) -> None:
-    """A parallel text with a rare name in each line, and its spec, text.yaml."""
+    """Writes a parallel text with a rare name in each line, and its spec, text.yaml."""
     for split, lines in {"train": 40, "dev": 4, "test": 6}.items():
         texts = [" ".join(["a b c", "b c a", "c a b"][i % 3].split() + [NAMES[i % 10]]) for i in range(lines)]
         (folder / f"{split}.en").write_text("".join(f"{text}\n" for text in texts))
@@ -40,14 +40,14 @@ def write_names(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run that writes <unk> for names."""
+    """Returns a finished run that writes <unk> for names."""
     folder = tmp_path_factory.mktemp("named")
     write_names(folder)
     return trained_run(folder, *WORDS, spec="text.yaml")
 
 
 def pointed(weights: Any, line: str) -> list[str]:
-    """The source word with the largest weight of each row, </s> aside."""
+    """Returns the source word with the largest weight of each row, without </s>."""
     words = line.split()
     return [words[row[: len(words)].argmax()] for row in weights]
 

@@ -1,4 +1,4 @@
-"""Diagnostics: what a record holds of them is what NumPy computes from the record's parameters and sentences."""
+"""Diagnostics in a record equal those that NumPy computes from its parameters and sentences."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Model:
         return self.p["source.embedding.E"][source]
 
     def annotations(self, x: Any, given: dict[int, Any]) -> Any:
-        """given: annotations that are not computed but taken, by position."""
+        """given: annotations by position that replace computed ones."""
         p, states = self.p, []
         h = np.zeros(len(p["encoder.forward.U"]))
         for i, row in enumerate(x):
@@ -83,7 +83,7 @@ class Model:
         return np.tanh(h[-1] @ self.p["decoder.start.W"] + self.p["decoder.start.b"])
 
     def decode(self, h: Any, target: list[int], change: Weights = lambda _, w: w) -> tuple[Any, Any]:
-        """(log probabilities [T,V], weights [T,S]) with the target forced on it."""
+        """Returns log probabilities [T,V] and weights [T,S] with a forced target."""
         p, s, before, rows, weights, self.readouts = self.p, self.start(h), START, [], [], []
         units = len(s)
         for t, word in enumerate(target):
@@ -110,7 +110,7 @@ class Model:
 
 
 def gradient(of: Callable[[Any], float], at: Any) -> Any:
-    """By central differences."""
+    """Returns gradients by central differences."""
     out = np.zeros_like(at)
     for i in np.ndindex(at.shape):
         step = np.zeros_like(at)
@@ -172,7 +172,7 @@ def test_gradient_flow_is_that_of_central_differences(run: Path) -> None:
 
 
 def ridge_accuracy(z: Any, words: Any, ridge: float) -> float:
-    """Of every second vector, taught by the others."""
+    """Returns the accuracy on every second vector, trained on the others."""
     taught, asked = z[::2], z[1::2]
     kinds = np.unique(words[::2])
     y = (words[::2, None] == kinds).astype(float)
@@ -281,14 +281,14 @@ def test_the_cost_is_that_of_the_equations(run: Path) -> None:
 
 
 def drawn(model: Model, source: list[int], target: list[int], positions: tuple[int, ...]) -> Any:
-    """(loss, log p(positions)) with the annotation at positions[t] as the context of step t."""
+    """Returns (loss, log p(positions)) with the annotation at positions[t] as the context of step t."""
     looks = [np.eye(len(source))[s] for s in positions]
     rows, weights = model.decode(model.annotations(model.embedded(source), {}), target, lambda t, _: looks[t])
     return np.array([-rows[np.arange(len(target)), target].sum(), np.log([w[s] for w, s in zip(weights, positions)]).sum()])
 
 
 def gradients_of_parameters(model: Model, of: Callable[[], Any]) -> Any:
-    """[len(of()), parameters] by central differences."""
+    """Returns [len(of()), parameters] by central differences."""
     columns = []
     for weights in model.p.values():
         for i in np.ndindex(weights.shape):

@@ -1,4 +1,4 @@
-"""Folders that cannot be written and disks that are full: said in one line, nothing lost."""
+"""Folders that are not writable and full disks: an error in one line, without losses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_folder_that_cannot_be_made_is_named(here: Path) -> None:
 
 
 def with_mount(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A shell script with the right to mount below the folder, which nobody else sees."""
+    """Runs a shell script that may mount below the folder, invisible to other processes."""
     if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode != 0:
         pytest.skip("no mount namespaces here")
     done = subprocess.run(["unshare", "-rm", "sh", "-c", script], cwd=folder, capture_output=True, text=True)
@@ -39,7 +39,7 @@ def test_an_unwritable_folder_is_named(here: Path) -> None:
 
 
 def test_a_file_that_may_not_grow_ends_the_run_and_loses_nothing(here: Path) -> None:
-    """RLIMIT_FSIZE: a write beyond it fails as on a full disk."""
+    """Sets RLIMIT_FSIZE: a write beyond it fails as on a full disk."""
     first = softalign("run", "tiny.yaml", cwd=here)
     (record,) = here.glob("results/tiny/*/run.h5")
     before = record.read_bytes()
@@ -78,7 +78,7 @@ def test_a_full_disk_ends_the_run_and_the_run_goes_on_when_there_is_room(tmp_pat
 
 @pytest.mark.parametrize("more", [[], ["--force"]])
 def test_a_record_that_found_no_room_is_published_when_there_is_some(here: Path, more: list[str]) -> None:
-    """The journal has the end, and the record, of 960 kB, is still that of a checkpoint or of an earlier attempt."""
+    """The journal has the end; the record, of 960 kB, is still of a checkpoint or of an earlier attempt."""
     spec = ["run", "tiny.yaml", "task.examples.test=400", "record.alignments=400"]
     if more:
         softalign(*spec, cwd=here)

@@ -1,4 +1,4 @@
-"""Several trained models asked together, and sentences that a model cannot read."""
+"""Ensembles of trained models, and sentences that a model cannot read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT = "\n".join(LINES) + "\n"
 
 @pytest.fixture(scope="module")
 def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run like `trained`, of another seed and size."""
+    """Returns a run like `trained` with another seed and size."""
     folder = tmp_path_factory.mktemp("second")
     (folder / "tiny.yaml").write_text(TINY)
     return trained_run(folder, "seed=2", "model.encoder.units=6", "train.epochs=10")
@@ -29,7 +29,7 @@ def together(*runs: object) -> list[object]:
 
 
 def matrices(file: Path, module: str = "cross") -> list[Any]:
-    """The weights of a file of alignments, a matrix for each sentence without its padding."""
+    """Returns the weights of a file of alignments, a matrix without padding for each sentence."""
     with h5py.File(file) as record:
         group = record["alignments"][module]
         sizes = zip(group["tgt_len"][0], group["src_len"], strict=True)
@@ -84,7 +84,7 @@ IMAGE = " ".join(["0", "7"] * 32)  # of 8 x 8 pixels
 
 @pytest.fixture()
 def captions(here: Path) -> Path:
-    """A run that describes images, made by images.yaml in the same working folder."""
+    """Returns a run on images, of images.yaml in the same working folder."""
 
     def digit(split: str, number: int, level: int) -> str:
         return " ".join([split, str(number), *(str(level if i % 3 else 0) for i in range(64))])
@@ -117,7 +117,7 @@ def test_annotations_are_those_of_the_model_that_aligns(captions: Path, here: Pa
 
 
 def test_an_ensemble_is_asked_for_and_names_its_members(trained: Path, second: Path, here: Path) -> None:
-    """A pattern such as results/NAME/*/ may match more runs than were meant."""
+    """A pattern such as results/NAME/*/ may match more runs than intended."""
     for command in (["translate"], ["evaluate"], ["score", "--source", "tiny.yaml", "--target", "tiny.yaml"]):
         error(*command, trained, second, cwd=here, code=2)
     said = softalign("translate", *together(trained, second), cwd=here, text=TEXT).stderr

@@ -1,4 +1,4 @@
-"""evaluate.every: dev evaluations that lie some updates apart. Four updates are an epoch of the tiny spec."""
+"""evaluate.every: dev evaluations after a number of updates. An epoch of the tiny spec has four updates."""
 
 from __future__ import annotations
 

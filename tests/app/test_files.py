@@ -1,4 +1,4 @@
-"""Several files to train on, each as often as its weight says."""
+"""Several training files, each drawn according to its weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run's folder that may be a stranger's: links that lead out of it, things that are no files, files that say what no run says."""
+"""Untrusted run folders: links that lead out of them, files of other types, files with invalid content."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture()
 def run(finished: Path, tmp_path: Path) -> Path:
-    """A finished run that may be spoilt, in tmp_path/results."""
+    """Returns a finished run in tmp_path/results, which the test may change."""
     shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
     return only_run(tmp_path)
 
 
 def unfinished(run: Path) -> None:
-    """As a kill behind the first checkpoint leaves it: `run` goes on, and writes."""
+    """Returns a run that was killed after the first checkpoint, which `run` resumes."""
     journal = run / "journal-001.jrnl"
     header, frames = take_apart(journal.read_bytes())
     first = next(i for i, (kind, _) in enumerate(frames) if kind == MARK)
@@ -53,7 +53,7 @@ def unfinished(run: Path) -> None:
 
 
 def refusal(*command: object, cwd: Path, naming: str = "", code: int | None = None) -> str:
-    """What a program says that refuses: one line that names the file. Never raw text of a library, no crash; empty: it did not refuse."""
+    """Returns the error of the program, one line that names the file, without raw text of a library or a crash; "" if it succeeds."""
     done = softalign(*command, cwd=cwd, code=code)
     assert done.returncode in (0, 1, 2, 3, 4), (done.returncode, done.stderr)
     assert not RAW.search(done.stderr + done.stdout), done.stderr + done.stdout
@@ -106,7 +106,7 @@ def test_a_link_to_a_runs_folder_and_to_results_is_followed(run: Path, tmp_path:
     assert (tmp_path / "elsewhere/run.h5").is_file()
 
 
-# What is not ours stays ----------------------------------------------------------------------------------------
+# Foreign files remain -------------------------------------------------------------------------------------------
 
 
 def test_only_checkpoints_are_removed_from_their_folder(run: Path, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_journal_of_another_run_is_named_and_not_cut(run: Path, tmp_path: Path
 
 
 def temporaries(run: Path) -> list[Path]:
-    """One that a dead process left on this machine in each folder, as far as their names tell."""
+    """Creates a temporary file of a dead process on this machine in each folder, according to its name."""
     places = [run / "run.h5", run / "ckpt/upd-00000004-01234567.ckpt", run / "attempt-001/environment.json"]
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     space = hashlib.sha256((boot + os.readlink("/proc/self/ns/pid")).encode()).hexdigest()[:8]
@@ -176,7 +176,7 @@ def test_what_a_kill_left_is_swept_at_the_next_start(run: Path, tmp_path: Path) 
         assert all(file.exists() != claimed for file in (*others, *older, alive))
 
 
-# Things that are no files --------------------------------------------------------------------------------------
+# Other file types ----------------------------------------------------------------------------------------------
 
 
 def pipe(place: Path) -> None:
@@ -197,7 +197,7 @@ def loop(place: Path) -> None:
 
 
 def huge(place: Path) -> None:
-    """Takes no room on the disk."""
+    """Writes a sparse file."""
     with place.open("wb") as file:
         file.truncate(1 << 42)
 
@@ -234,7 +234,7 @@ def test_a_folder_that_may_not_be_written_is_named(run: Path, tmp_path: Path) ->
     assert done.returncode == 1 and "attempt-002: cannot create the folder: Permission denied" in done.stderr, done.stderr
 
 
-# Files that say what no run says -------------------------------------------------------------------------------
+# Files with invalid content ------------------------------------------------------------------------------------
 
 
 def number(value: int) -> bytes:

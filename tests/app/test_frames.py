@@ -1,4 +1,4 @@
-"""Sources that are arrays of frames, written with h5py as users do: trained, measured, translated, refused."""
+"""Sources of frames, written with h5py as users do: training, metrics, translation, errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write(path: Path, arrays: Arrays, dtype: str = "float32") -> None:
 
 
 def recordings(count: int, seed: int) -> tuple[list[str], Arrays]:
-    """Texts, and two noisy frames for each of their symbols."""
+    """Returns texts, and two noisy frames for each of their symbols."""
     stream = np.random.default_rng(seed)
     texts = [" ".join(stream.choice(list(TONES), stream.integers(2, 5))) for _ in range(count)]
     arrays = [np.repeat([TONES[symbol] for symbol in text.split()], 2, axis=0) for text in texts]

@@ -1,4 +1,4 @@
-"""A Transformer as a person runs it: its record has every head."""
+"""A run of a Transformer, whose record has all heads."""
 
 from __future__ import annotations
 

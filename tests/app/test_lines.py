@@ -1,4 +1,4 @@
-"""Lines of a text keep their numbers when some are skipped; what a text holds that the training text has not is told."""
+"""Lines keep their numbers if some are skipped; the program reports characters that the training text lacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILES = [f"task.{split}.{side}" for split in ("train", "dev") for side in ("sour
 
 @pytest.fixture
 def gaps(here: Path) -> Path:
-    """A run on a text whose test set has no source in lines 3 and 6 of 8, and whose dev set has no target in line 1 of 4."""
+    """Returns a run on a text whose test set has no source in lines 3 and 6 of 8, and whose dev set has no target in line 1 of 4."""
     write_corpus(here)
     for name in ("test.en", "test.es"):
         (here / name).write_text("".join(f"{'a b c '[: 2 * (i % 3) + 2]}{i % 5}\n" for i in range(8)))

@@ -1,4 +1,4 @@
-"""Alignments as links between words: AER on gold links, both conventions of what a row aligns, Pharaoh files."""
+"""Alignments as links between words: AER on gold links, both values of evaluate.row_aligns, Pharaoh files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BPE = "task.vocabulary={type: sentencepiece, size: 18, model: bpe}"  # parts of 
 
 @pytest.fixture
 def gold(here: Path) -> Path:
-    """Words linked to the one at their place, the first one possibly to the last, too; a sentence without links."""
+    """Writes a corpus: each word is linked to the word at its position, the first one possibly also to the last; one sentence has no links."""
     for split, lines in {"train": 40, "dev": 6, "test": 12}.items():
         texts = [" ".join(WORDS[(i * k) % 6] for k in range(1, 3 + i % 3)) for i in range(lines)]
         (here / f"{split}.en").write_text("".join(text + "\n" for text in texts))

@@ -1,4 +1,4 @@
-"""More of the same: a run that differs from a complete one only in how long it trains goes on from it, to the same bits."""
+"""Extended runs: a run that differs from a complete one only in the length of training continues from it, with the same bits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLATEAU = "train.schedule={type: plateau, metric: dev/token_accuracy}"
 
 
 def run(here: Path, *changes: str) -> tuple[Path, str]:
-    """The folder of the run, and its messages."""
+    """Returns the folder of the run, and its messages."""
     done = softalign("run", "tiny.yaml", *changes, cwd=here)
     return (here / done.stdout.split()[-1]).parent, done.stderr
 

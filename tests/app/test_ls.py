@@ -1,4 +1,4 @@
-"""`softalign ls` over many runs: the index changes nothing but the time, whatever happens to the runs."""
+"""`softalign ls` over many runs: the index changes only the time, whatever happens to the runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Folder:
         return time.perf_counter() - start
 
     def states(self) -> dict[str, str]:
-        """The state of every run, with the index, when all rows are those read without one."""
+        """Returns the states of all runs, read with the index; checks that the rows equal those read without it."""
         rows = self.rows("cache")
         assert rows == self.rows("")
         return {row["run_id"]: row["state"] for row in rows}

@@ -1,4 +1,4 @@
-"""tag, rm and gc: what is done to runs besides running them."""
+"""Management of runs: tag, rm and gc."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_link_to_a_run_and_the_folder_one_is_in(run: Path, tmp_path: Path) -> 
 
 
 def asked(reply: str, *arguments: object, cwd: Path) -> int:
-    """The exit status of a command that a person at a terminal replies to."""
+    """Returns the exit status of a command that reads a reply from a terminal."""
     try:
         controller, terminal = pty.openpty()
     except OSError as error:  # a chroot without /dev/pts

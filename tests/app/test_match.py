@@ -1,4 +1,4 @@
-"""softalign match: widths of baselines that are as large or as costly as a model; and the studies' own widths."""
+"""softalign match: widths that give a baseline the size or the cost of a model; and the widths in studies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 
 @pytest.fixture()
 def fair(here: Path) -> Path:
-    """Models so wide that one unit more is less than 2 % more."""
+    """Returns models so wide that one unit adds less than 2 %."""
     tiny = here / "tiny.yaml"
     wide = tiny.read_text().replace("{type: gru, units: 8", "{type: gru, units: 50").replace("attentional_gru, units: 8", "attentional_gru, units: 100")
     tiny.write_text(wide)
@@ -23,7 +23,7 @@ def fair(here: Path) -> Path:
 
 
 def overrides(text: str) -> list[str]:
-    """What `match` prints, as a command line takes it."""
+    """Returns the output of `match` as words of a command line."""
     return [f"{key}={value}" for key, value in yaml.safe_load(text).items()]
 
 

@@ -1,4 +1,4 @@
-"""One run that several processes share: the bits are those of one process, whoever dies."""
+"""A run shared by several processes has the bits of one process, whichever of them dies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def mpi(ranks: int, *arguments: object, cwd: Path, program: list[str] | None = N
 
 
 def shared(ranks: int, *arguments: object, cwd: Path, code: int = 0, **more: Any) -> tuple[str, list[str]]:
-    """Standard output, and what the program says on standard error."""
+    """Returns standard output and the messages on standard error."""
     process = mpi(ranks, *arguments, cwd=cwd, **more)
     output, errors = process.communicate(timeout=120 * PATIENCE)
     assert process.returncode == code, output + errors
@@ -39,14 +39,14 @@ def shared(ranks: int, *arguments: object, cwd: Path, code: int = 0, **more: Any
 
 
 def ranks_of(process: subprocess.Popen[str]) -> list[int]:
-    """The processes that mpirun has started."""
+    """Returns the processes that mpirun has started."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return sorted(int(child) for child in children)
 
 
 @pytest.fixture()
 def alone(here: Path) -> str:
-    """The record of the run by one process."""
+    """Returns the record of the run by one process."""
     return str(answer("run", "tiny.yaml", *GROUPS, "--results", "alone", cwd=here)["record"])
 
 
@@ -171,7 +171,7 @@ def test_ranks_share_a_row_of_a_sweep(here: Path) -> None:
         assert output.startswith(end) and errors == []
     (a,), (b,) = (list((here / results).glob("*/*/run.h5")) for results in ("alone", "shared"))
     assert answer("diff", a, b, cwd=here, code=None)["same_bits"]
-    # What fails before the run begins releases the other rank.
+    # A failure before the run begins releases the other rank.
     for row, code, text in ((7, 2, "the plan has rows 0 to 1"), (0, 3, "is a link")):
         if row == 0:
             (here / "shared/small/failures").symlink_to(here)

@@ -1,4 +1,4 @@
-"""Names that begin with '-' or hold what moves a terminal, of files, folders, runs and hosts; files that must not be replaced."""
+"""Names of files, folders, runs and hosts that begin with '-' or contain control characters; files that must not be replaced."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ parameters:
 
 
 def harmless(*arguments: object, cwd: Path, code: int | None = 0, text: str = "") -> str:
-    """What a command prints for people, checked: no control character but the ends of lines, and UTF-8."""
+    """Returns the output of a command; checks that it is UTF-8 without control characters except ends of lines."""
     done = softalign(*arguments, cwd=cwd, code=code, text=text)
     message = done.stdout + done.stderr
     wrong = [c for c in message if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in TURNING + "\ufffd"]
@@ -60,13 +60,13 @@ def test_names_of_files_do_not_reach_the_terminal(tmp_path: Path) -> None:
 
 
 def json_path(name: str) -> str:
-    """As YAML may have a name: bytes that are no UTF-8 cannot stand there."""
+    """Names that YAML allows, which are always UTF-8."""
     return name.encode("unicode_escape").decode()
 
 
 @pytest.mark.parametrize("name", ["a\tb", "a\nb", os.fsdecode(b"a\xff")])
 def test_a_folder_that_no_record_can_name_is_refused_before_training(tmp_path: Path, name: str) -> None:
-    """A record has the whole paths of its data: what `run` takes, `verify` and `translate` read again."""
+    """A record has the absolute paths of its data: `verify` and `translate` read again the files that `run` read."""
     folder = tmp_path / name
     folder.mkdir()
     write_corpus(folder)

@@ -1,4 +1,4 @@
-"""The presets of configs/papers: each builds at its paper's size, and has as many parameters as the paper's sizes give."""
+"""The presets of configs/papers: each builds at its paper's size, with the number of parameters that follows from the paper's sizes."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ WITHOUT_EFFECT = {
 
 
 def says_where_from(lines: list[str], line: int) -> bool:
-    """Whether the value on a line, from 1, has a source in the comment behind it or in the comment lines above it."""
+    """Returns whether the value on a line, from 1, has a source in the comment behind it or in the comment lines above it."""
     if any(comment.strip().startswith(SOURCES) for comment in lines[line - 1].split(" #")[1:]):
         return True
     above = itertools.takewhile(lambda text: text.startswith("#"), (text.strip() for text in reversed(lines[: line - 1])))
@@ -212,7 +212,7 @@ def says_where_from(lines: list[str], line: int) -> bool:
 
 
 def values_without_source(spec: Path, *changes: str) -> list[str]:
-    """Of the task, the model, its training and the search, and of what else is written of `init` and `evaluate`."""
+    """Returns the paths of task, model, training and search, and of the given options of `init` and `evaluate`."""
     found, path = [], []
     for text in softalign("resolve", spec, *changes, cwd=spec.parent).stdout.splitlines():
         line = re.fullmatch(r"(?P<indent> *)(?P<key>[\w.]+):(?: (?P<value>.*?))?(?: +# (?P<origin>.*))?", text)

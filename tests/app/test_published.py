@@ -44,12 +44,12 @@ ABSOLUTE = re.compile(rb"(?:^|[^\w.-])(/\w[\w.-]*/[\w./-]*)", re.MULTILINE)
 
 
 def attributes(item: h5py.Group | h5py.Dataset) -> dict[str, object]:
-    """But those with which HDF5 keeps axes and arrays together."""
+    """Returns the attributes, without those for dimension scales."""
     return {name: item.attrs[name] for name in item.attrs if name not in ("DIMENSION_LIST", "REFERENCE_LIST")}
 
 
 def texts(item: h5py.Group | h5py.Dataset) -> Iterator[bytes]:
-    """Every text in a record."""
+    """Yields every text in a record."""
     for value in [*attributes(item).values(), *([item[()]] if isinstance(item, h5py.Dataset) and item.dtype.kind in "SO" else [])]:
         yield from (text for text in numpy.asarray(value).ravel().tolist() if isinstance(text, bytes))
     if isinstance(item, h5py.Group):
@@ -81,7 +81,7 @@ def test_no_tracked_file_names_the_machine_that_made_it() -> None:
 
 
 def items(file: h5py.File) -> dict[str, object]:
-    """All but the provenance, as it is stored."""
+    """Returns all values except the provenance, as stored."""
     found: dict[str, object] = {}
 
     def add(name: str, item: h5py.Group | h5py.Dataset) -> None:
@@ -163,7 +163,7 @@ def test_products_can_be_computed_otherwise(tmp_path: Path) -> None:
 
 
 def test_a_public_copy_of_a_fine_tuned_run_verifies_with_the_run_it_began_with(here: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """init.from and vocabulary.from name a folder, here as shells complete it: with a slash behind it."""
+    """init.from and vocabulary.from name a folder as shells complete it, with a slash at the end."""
     write_corpus(here)
     base = Path(answer("run", "text.yaml", cwd=here)["record"]).parent
     changes = [f"{option}=results/text/{base.name}/" for option in ("init.from", "task.vocabulary.from")]

@@ -1,4 +1,4 @@
-"""The commands that look at records: ls, show, tail, recover, verify; and those that use their models: evaluate, translate."""
+"""Commands that read records: ls, show, tail, recover, verify; and commands that use their models: evaluate, translate."""
 
 from __future__ import annotations
 

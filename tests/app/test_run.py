@@ -1,4 +1,4 @@
-"""softalign run: what it says and leaves, how it is interrupted and goes on."""
+"""softalign run: messages, files, interruption and resumption."""
 
 from __future__ import annotations
 

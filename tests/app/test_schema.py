@@ -1,4 +1,4 @@
-"""softalign schema: every spec, sweep and study that the project ships is valid, and mistakes are not."""
+"""softalign schema: all specs, sweeps and studies of the project are valid, and faulty ones are not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Loader(yaml.SafeLoader):
-    """Numbers as YAML 1.2 has them: 1e-4 is one."""
+    """A loader with the numbers of YAML 1.2, such as 1e-4."""
 
 
 Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"), list("-+.0123456789"))
@@ -100,7 +100,7 @@ def test_plugins_that_are_named_are_part_of_it() -> None:
 
 
 def test_a_sweep_s_schema_has_the_keys_that_are_read(tmp_path: Path) -> None:
-    """The reader's own list of keys, as it names them for one that it does not know."""
+    """Returns the keys that the program lists in its error about an unknown one."""
 
     def read_keys(text: str) -> set[str]:
         (tmp_path / "sweep.yaml").write_text(text)

@@ -1,4 +1,4 @@
-"""What an encoder's positions attend to, as the record has it: what NumPy computes from the record's parameters and sentences."""
+"""Self-attention of encoders in a record equals that computed by NumPy from its parameters and sentences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def parameters(file: Any) -> dict[str, Any]:
 
 
 def matrices(file: Any, module: str) -> Iterator[tuple[list[str], Any]]:
-    """Of each sentence its words, and weights [head, attending, attended to]; all beyond them is NaN."""
+    """Returns for each sentence its words and weights [head, attending, attended to]; checks that all others are NaN."""
     group = file[f"alignments/{module}"]
     for i, length in enumerate(group["src_len"][:]):
         words = group["src_tokens"].asstr()[i, :length].tolist()
@@ -54,7 +54,7 @@ def softmax(energies: Any) -> Any:
 
 
 def layers(p: dict[str, Any], x: Any) -> Iterator[Any]:
-    """The weights [head, S, S] of each layer of two heads (Vaswani et al. 2017, section 3); x [S, 8] embeddings."""
+    """Returns the weights [head, S, S] of each layer with two heads (Vaswani et al. 2017, section 3); x [S, 8]: embeddings."""
     rates = np.arange(len(x))[:, None] / 10000 ** (np.arange(0, 8, 2) / 8)
     x = np.sqrt(8) * x + np.stack([np.sin(rates), np.cos(rates)], axis=-1).reshape(-1, 8)
     for layer in ("encoder.layer1", "encoder.layer2"):
@@ -98,7 +98,7 @@ def sigmoid(x: Any) -> Any:
 
 
 def look_back(p: dict[str, Any], x: Any) -> Any:
-    """The weights [S, S] of an LSTMN of 6 units (Cheng et al. 2016, section 3.2); x [S, E] embeddings."""
+    """Returns the weights [S, S] of an LSTMN of 6 units (Cheng et al. 2016, section 3.2); x [S, E]: embeddings."""
     weights, h, c, summary = np.zeros((len(x), len(x))), np.zeros((0, 6)), np.zeros((0, 6)), np.zeros((2, 6))
     for t, row in enumerate(x):
         if t > 0:

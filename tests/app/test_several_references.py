@@ -21,7 +21,7 @@ def ngrams(symbols: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 
 
 def bleu(hypotheses: list[str], references: list[list[str]]) -> float:
-    """Clipped by the reference that has most of an n-gram; of each the closest length, of two the shorter; smooth:exp."""
+    """Returns BLEU: counts clipped by the reference with most of an n-gram; the closest length, of two equally close ones the shorter; smooth:exp."""
     length, closest, correct, total = 0, 0, [0] * 4, [0] * 4
     for hypothesis, all_of_it in zip(hypotheses, references):
         ours, theirs = hypothesis.split(), [reference.split() for reference in all_of_it if reference]
@@ -43,7 +43,7 @@ def bleu(hypotheses: list[str], references: list[list[str]]) -> float:
 
 
 def chrf(hypotheses: list[str], references: list[list[str]]) -> float:
-    """Each sentence with the reference that gives it the highest score, the first of several."""
+    """Returns chrF: each sentence with the first of the references that give it the highest score."""
 
     def score(counts: list[int]) -> float:
         shares = [(counts[i + 2] / counts[i], counts[i + 2] / counts[i + 1]) for i in range(0, 18, 3) if counts[i] and counts[i + 1]]
@@ -65,7 +65,7 @@ def chrf(hypotheses: list[str], references: list[list[str]]) -> float:
 
 @pytest.fixture
 def translated(here: Path) -> Path:
-    """Sentences with a target and two further references, some of which are missing."""
+    """Returns sentences with a target and two further references, some of which are missing."""
     for split, lines in {"train": 30, "dev": 6, "test": 6}.items():
         for name, text in {"en": "a b c {0} d", "es": "a b c {0} d", "es2": "a c b {0}", "es3": "d {0} d a b c {0}"}.items():
             missing = {("es2", 1), ("es3", 1), ("es3", 4)}

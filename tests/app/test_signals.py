@@ -1,4 +1,4 @@
-"""Stopping: SIGTERM, SIGHUP and Ctrl-C are obeyed within ten seconds, whatever step the program is in."""
+"""SIGTERM, SIGHUP and Ctrl-C stop the program within ten seconds in any step."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONG_BEAM = [
 
 
 def stop(process: subprocess.Popen[str], name: str = "SIGTERM") -> tuple[str, float]:
-    """What the process says on standard error when it is stopped, and how many seconds it takes to end."""
+    """Stops the process. Returns its standard error and the seconds until its end."""
     process.send_signal(getattr(signal, name))
     begin = time.monotonic()
     try:
@@ -47,7 +47,7 @@ def stop(process: subprocess.Popen[str], name: str = "SIGTERM") -> tuple[str, fl
 
 
 def is_training(here: Path) -> bool:
-    """Whether a run has said how many updates there will be, which it does just before the first."""
+    """Returns whether a run has published its number of updates, which it does just before the first."""
     return any('"updates": 0' not in status.read_text() for status in here.glob("results/tiny/*/status.json"))
 
 

@@ -1,4 +1,4 @@
-"""Sizes that are legal one by one and together more than there is: refused at once, and what is estimated is taken."""
+"""Sizes that are valid but together exceed the memory are refused at once; and estimates equal the memory that runs use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ sys.exit(code)
 
 
 def measured(*arguments: object, cwd: Path, text: str = "") -> tuple[int, str, float, float]:
-    """Exit status, standard error, largest resident memory in MB, and seconds of a child of its own."""
+    """Returns exit status, standard error, largest resident memory in MB, and seconds of a new child."""
     start = time.monotonic()
     words = [sys.executable, "-c", LAUNCHER, str(PROGRAM), *map(str, arguments)]
     done = subprocess.run(words, cwd=cwd, input=text, capture_output=True, text=True)
@@ -159,7 +159,7 @@ def test_the_estimate_is_what_a_run_takes(here: Path, model: str, threads: int) 
 
 @uses_memory_as_built
 def test_memory_grows_by_the_order_of_an_epoch_alone(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """8 bytes a pair, and 4 while the order of a small corpus is computed; no sentences, and no rows of a table of them."""
+    """Memory is 8 bytes per pair, and 4 while the order of a small corpus is computed; neither sentences nor rows of a table of them."""
     monkeypatch.setenv("SOFTALIGN_CACHE", str(here / "cache"))
     write_corpus(here)
     taken: dict[str, list[float]] = {"first": [], "second": [], "estimate": []}
@@ -181,7 +181,7 @@ def test_memory_grows_by_the_order_of_an_epoch_alone(here: Path, monkeypatch: py
 
 
 def with_plugin(kind: str, name: str, size: int) -> dict[str, Any]:
-    """A spec in whose memory this plugin has a part; size: 1 or 2."""
+    """Returns a spec in which this plugin needs memory; size: 1 or 2."""
     units = 32 * size
     score = {"type": "additive", "units": units}
     model: dict[str, Any] = {

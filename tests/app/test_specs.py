@@ -1,4 +1,4 @@
-"""validate and resolve, and what run says to wrong specs and wrong data: place, remedy, exit status, nothing written."""
+"""validate and resolve, and errors of run about invalid specs and data: position, remedy, exit status, no files written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any state of a run is usable: the record's, the best so far, the last, that of an update; a note names it."""
+"""All states of a run can be used: the record's, the best so far, the last, that of an update; a message names it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_states_of_a_complete_run(here: Path) -> None:
 
 
 def parameters_in(checkpoint: Path) -> numpy.ndarray:
-    """The blob "parameters" of a checkpoint's file."""
+    """Returns the blob "parameters" of a checkpoint file."""
     content, at = checkpoint.read_bytes(), len("SOFTCKPT") + 4
 
     def take() -> bytes:
@@ -67,7 +67,7 @@ def parameters_in(checkpoint: Path) -> numpy.ndarray:
 
 
 def test_the_mean_of_checkpoints(here: Path) -> None:
-    """It is the mean that train.average records: of the parameters, in double, in the order of the checkpoints."""
+    """The result is the mean of train.average: of the parameters, in double, in the order of the checkpoints."""
     run = trained_run(here, "train.epochs=6", "record.keep=all")
     averaged = trained_run(here, "train.epochs=6", "train.average={type: last, epochs: 3}", "record.keep=all")
     wanted = answer("evaluate", averaged, cwd=here)["metrics"]

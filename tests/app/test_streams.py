@@ -1,4 +1,4 @@
-"""Standard streams that are closed or cannot be written; sizes and threads beyond what there is."""
+"""Standard streams that are closed or not writable; more threads and memory than the machine has."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_messages_that_cannot_be_written_stop_nothing(here: Path):
 
 
 def test_nobody_has_to_read_what_is_printed(here: Path, trained: Path):
-    """A reader that is gone ends a command quietly, and no run at all."""
+    """If the reader of its output ends, a command ends without a message, but a run continues."""
     gone = "softalign run tiny.yaml 2>&1 | true; echo ${PIPESTATUS[0]}"
     assert shell(gone, here).stdout == "0\n"
     assert list(here.glob("results/tiny/*/attempt-001/RELEASED"))

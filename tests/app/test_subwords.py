@@ -1,4 +1,4 @@
-"""Vocabularies of sub-words: what people see of them is words, what a model reads may be cut anew in every epoch."""
+"""Vocabularies of sub-words: output consists of words, and a model may read another segmentation in every epoch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BPE = "task.vocabulary={type: sentencepiece, size: 18, model: bpe}"  # parts of 
 
 @pytest.fixture
 def linked(here: Path) -> Path:
-    """Words of several pieces, each linked to the one at its place."""
+    """Writes a corpus of words with several pieces, each linked to the word at its position."""
     needs_subwords()
     words = ("reading", "singing", "reads", "sings", "reader", "singer")
     for split, lines in {"train": 40, "dev": 6, "test": 6}.items():
@@ -147,7 +147,7 @@ def test_claims_of_lengths_do_not_mix_units(linked: Path) -> None:
 
 
 def field(key: bytes, content: bytes) -> bytes:
-    """A field of protobuf's that has a length."""
+    """Returns a length-delimited field of protobuf."""
     return key + bytes([len(content)]) + content
 
 

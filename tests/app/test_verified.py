@@ -1,4 +1,4 @@
-"""What `verify` compares: every value of a record but those that SECURITY.md names."""
+"""`verify` compares all values of a record except those that SECURITY.md names."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SCALES = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}  # by which HDF5 
 
 
 def seal(file: Path) -> None:
-    """What framework/record/hdf5/hdf5.hpp puts behind a record."""
+    """Returns the seal of framework/record/hdf5/hdf5.hpp."""
     content = file.read_bytes()
     file.write_bytes(content + b"SOFTSEAL" + struct.pack("<QI", len(content), zlib.crc32(content)))
 
 
 def values(file: h5py.File) -> Iterator[str]:
-    """Every dataset ("train/loss") and attribute ("train/loss@units") of a record."""
+    """Returns all datasets ("train/loss") and attributes ("train/loss@units") of a record."""
     names: list[str] = [""]
     file.visit(names.append)
     for name in names:
@@ -42,7 +42,7 @@ def values(file: h5py.File) -> Iterator[str]:
 
 
 def other(value: object) -> object:
-    """Another value of its type; of several, the last one is another."""
+    """Returns another value of the same type; of an array the last element differs."""
     if isinstance(value, bytes):
         return {b"higher": b"lower", b"lower": b"higher"}.get(value, value + b"x")
     array = numpy.array(value)
@@ -64,7 +64,7 @@ def change(file: h5py.File, path: str) -> None:
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A record of every kind of value in few sentences."""
+    """Returns a small record with all kinds of values."""
     folder = tmp_path_factory.mktemp("record")
     (folder / "tiny.yaml").write_text(TINY)
     return trained_run(folder, "train.epochs=1", "record.alignments=2", "record.snapshots=1", "diagnostics={cost: {}}", "evaluate.lengths=[4]") / "run.h5"

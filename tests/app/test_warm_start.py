@@ -1,4 +1,4 @@
-"""spec.init: parameters of another run, word vectors, and what stays as it is."""
+"""spec.init: parameters of another run, word vectors, frozen parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program is run as tests/app runs it."""
+"""Uses the helpers of tests/app."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the documents show works as it stands there: every block of code in them is run.
+"""Runs every block of code in the documents.
 
 The blocks of one document are run together, those of all documents in one folder: it looks like this repository, with smaller specs. A
 block is saved where the text before it says so ("Save this as `NAME`"). `sh` is run by bash; `python` that is not saved reads run.h5 and
@@ -78,7 +78,7 @@ def run(words: list[str], place: Path, code: str = "", path: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that looks like this repository, with small specs, and run.h5 and sweep.h5."""
+    """Returns a folder like this repository, with small specs, and run.h5 and sweep.h5."""
     place = tmp_path_factory.mktemp("repository")
     for name in ("scripts", "framework", "tests"):
         (place / name).symlink_to(ROOT / name)
@@ -97,7 +97,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with run.h5 and sweep.h5."""
+    """Returns a folder with run.h5 and sweep.h5."""
     place = tmp_path_factory.mktemp("records")
     (place / "sweep.yaml").write_text(f"name: s\nbase: {ROOT}/configs/tiny.yaml\nparameters:\n"
                                       "  model.attention.score.type: {values: [additive, dot, general, scaled_dot]}\n")  # fmt: skip
@@ -108,7 +108,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compiled(sources: list[str], place: Path, name: str) -> None:
-    """The plugins of these sources as one shared object: most of the time goes into headers, which they share."""
+    """Compiles these plugins to one shared object, because their common headers take most of the time."""
     compiler = os.environ.get("SOFTALIGN_CXX", "c++")  # whose plugins the program takes
     (place / f"{name}.cpp").write_text("\n".join(sources), encoding="utf-8")
     run([compiler, "-std=c++20", "-O0", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}", f"{name}.cpp", "-o", f"{name}.so",
@@ -116,7 +116,7 @@ def compiled(sources: list[str], place: Path, name: str) -> None:
 
 
 def plugged(source: str, place: Path) -> str:
-    """A folder with a `softalign` that knows the plugin: what a build of the repository with this file would be."""
+    """Returns a folder with a `softalign` that loads the plugin, like a build of the repository with this file."""
     compiled([source], place, "plugin")
     (place / "build/release").unlink()
     folder = place / "build/release/bin"
@@ -130,7 +130,7 @@ def plugged(source: str, place: Path) -> str:
 
 @pytest.fixture(scope="module")
 def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with NAME.so of each plugin that a document saves as NAME.cpp: all are one file by day, and compiled one by one in the night."""
+    """Returns a folder with NAME.so for each plugin that a document saves as NAME.cpp: one file for all, but separate ones in nightly tests."""
     place = tmp_path_factory.mktemp("plugins")
     shown = {Path(b.name).stem: b.code for document in DOCUMENTS for b in blocks(document)
              if b.language == "cpp" and b.name and not b.name.startswith("framework/")}  # fmt: skip

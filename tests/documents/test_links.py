@@ -1,4 +1,4 @@
-"""Every link of a document leads somewhere, and every document that another one names can be clicked there."""
+"""All links in documents are valid, and every name of a document is a link."""
 
 import re
 
@@ -19,7 +19,7 @@ def without_code(text: str) -> str:
 
 
 def anchors(document: str) -> set[str]:
-    """The names of a document's headings, as GitHub and the site make them."""
+    """Returns the anchors of a document's headings, as on GitHub and the site."""
     headings = re.findall(r"^#+ +(.+?) *$", prose(document), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

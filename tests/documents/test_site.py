@@ -1,4 +1,4 @@
-"""The documentation site builds; commands, options, Python names and members of contracts in documents are those of the code."""
+"""The documentation site builds; commands, options, Python names and members of contracts in documents exist in the code."""
 
 import ast
 import os
@@ -18,7 +18,7 @@ from site_pages import CONTRACTS, subcommands  # noqa: E402
 
 CODE = re.compile(r"`([^`\n]+)`")
 OTHERS = {"--normalization_rule_name", "--reversed"}  # options of other programs
-TALKED_ABOUT = {"CHANGELOG.md"}  # what is gone
+TALKED_ABOUT = {"CHANGELOG.md"}  # names of earlier versions
 
 
 @cache
@@ -41,7 +41,7 @@ def own_options() -> frozenset[str]:
 
 
 def shown(document: str) -> list[str]:
-    """Spans of code, and the lines of commands."""
+    """Returns spans of code and lines of commands."""
     blocks = [line.split("#")[0] for block in BLOCK.finditer(text_of(document)) if block[1] == "sh" for line in block[2].splitlines()]
     return blocks + CODE.findall(BLOCK.sub("", text_of(document)))
 
@@ -72,7 +72,7 @@ MORE_HEADERS = {"metric": ["eval/counts"], "task": ["data/dataset"]}
 
 
 def members(header: str) -> set[str]:
-    """Virtual functions and fields of the classes that a plugin is written with."""
+    """Returns virtual functions and fields of the classes that plugins use."""
     text = re.sub(r"//.*", "", text_of(f"framework/{header}.hpp"))
     found = set()
     for name, body in re.findall(r"^(?:struct|class) (\w+)[^;{]* \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL):

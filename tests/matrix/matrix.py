@@ -34,7 +34,7 @@ def call(*command: object) -> None:
 
 
 def compiled(name: str, *settings: str) -> Callable[[], list[str]]:
-    """A build of its own."""
+    """Makes a separate build."""
 
     def make() -> list[str]:
         folder = MATRIX / name
@@ -50,14 +50,14 @@ def native(*prefix: str) -> Callable[[], list[str]]:
 
 
 def packages() -> list[str]:
-    """The libraries of scripts/packages.txt that the program and its tests are built with."""
+    """Returns the libraries of scripts/packages.txt with which the program and its tests are built."""
     text = (ROOT / "scripts" / "packages.txt").read_text(encoding="utf-8")
     groups = [text.partition(f"[{group}]")[2].partition("\n[")[0] for group in ("build", "tests")]
     return re.findall(r"^\S+-dev\b", "".join(groups), re.MULTILINE)
 
 
 def aarch64() -> list[str]:
-    """64-bit ARM: Debian's libraries are unpacked, not installed, since nothing of them can run here."""
+    """Builds for 64-bit ARM: Debian's libraries are unpacked, not installed, because they cannot run here."""
     root = MATRIX / "aarch64-root"
     done = root / "unpacked"
     if not done.exists():
@@ -88,7 +88,7 @@ UNIT_TESTS = {  # a qemu is 40 times slower
 
 
 def aarch64_tests() -> list[str]:
-    """The unit tests of what computes; the rest of them asks for libraries that cannot run here."""
+    """Builds the unit tests of computations; the others need libraries that cannot run here."""
     command = aarch64()
     call("cmake", "-B", MATRIX / "aarch64", "-DSOFTALIGN_TESTS=ON")
     call("cmake", "--build", MATRIX / "aarch64", "--target", *(f"test_{name}" for name in UNIT_TESTS))
@@ -96,7 +96,7 @@ def aarch64_tests() -> list[str]:
 
 
 def trixie() -> list[str]:
-    """Debian 13 in a root of its own: another compiler, C library and version of every library."""
+    """Builds in a root of Debian 13, with another compiler, C library and version of every library."""
     root = MATRIX / "trixie-root"
     if not (root / "ready").exists():
         shutil.rmtree(root, ignore_errors=True)
@@ -147,7 +147,7 @@ CELLS = {
 
 
 def verify(cell: Cell, command: list[str]) -> list[str]:
-    """The records that do not come out the same, each with what the program says."""
+    """Returns the records with other bits, each with the program's message."""
     different = []
     for record in RECORDS:
         here = f"{cell.place}/{record.relative_to(ROOT)}"
@@ -160,7 +160,7 @@ def verify(cell: Cell, command: list[str]) -> list[str]:
 
 
 def failing(command: list[str]) -> list[str]:
-    """The unit tests that do not pass, each with its last line."""
+    """Returns the unit tests that fail, each with its last line."""
     failed = []
     for name, options in UNIT_TESTS.items():
         done = subprocess.run([*command, MATRIX / "aarch64" / "bin" / f"test_{name}", *options], capture_output=True, text=True,

@@ -28,7 +28,7 @@ COMPILERS = {
 
 
 def flags_of(source: Path) -> list[str]:
-    """Those of the build that decide what is computed."""
+    """Returns the flags of the build that affect results."""
     entries = json.loads((BINARIES / "compile_commands.json").read_text(encoding="utf-8"))
 
     def compiles(entry: dict[str, str]) -> bool:  # alone, or with its folder
@@ -41,7 +41,7 @@ def flags_of(source: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Headers of libraries that are the same for every processor: fmt's and those of UTF-8."""
+    """Returns headers of libraries that are the same for all processors: fmt and UTF-8."""
     folder = tmp_path_factory.mktemp("headers")
     (folder / "fmt").symlink_to("/usr/include/fmt")
     for header in Path("/usr/include/utf8cpp").iterdir():
@@ -50,7 +50,7 @@ def headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(program: Path, *emulator: str) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """The digests by kind of arithmetic, and those of the products by each kernel."""
+    """Returns the digests by kind of arithmetic, and those of products by each kernel."""
     done = subprocess.run([*emulator, program], check=True, capture_output=True, text=True)
     kernels = {line.rsplit(" ", 2)[0]: line.split()[-2:] for line in done.stderr.splitlines()}
     return dict(line.rsplit(" ", 1) for line in done.stdout.splitlines()), kernels
@@ -58,7 +58,7 @@ def run(program: Path, *emulator: str) -> tuple[dict[str, str], dict[str, list[s
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What the library of this build computes."""
+    """Returns the digests of the library of this build."""
     program = tmp_path_factory.mktemp("built") / "arithmetic"
     compiler = os.environ.get("SOFTALIGN_CXX", "c++")
     subprocess.run([compiler, *flags_of(SOURCES[0]), "-DFMT_SHARED", "-I", ROOT, PROGRAM, "-o", program, "-L", BINARIES / "lib", "-lsoftalign",

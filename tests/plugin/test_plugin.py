@@ -1,4 +1,4 @@
-"""A score in a shared object of its own (angular.cpp): listed, described, checked, trained, recorded; and files that are none."""
+"""A score in a shared object (angular.cpp): list, describe, check, run and records; and invalid files."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_what_a_metric_counts_is_described_and_checked(here: Path) -> None:
 
 
 def changed_copy_of_a_run(here: Path) -> tuple[list[object], Path]:
-    """A run with a plugin whose file was built again since, in other bytes; its command and its folder."""
+    """Returns the command and the folder of a run with a plugin whose file was built again with other bytes."""
     shutil.copy(ANGULAR, here / "angular.so")
     command = ["run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score=angular"]
     run = trained_run(here, *command[2:])

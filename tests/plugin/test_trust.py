@@ -1,4 +1,4 @@
-"""Whose plugins run: those that the user names, and none that only a record or a sweep's folder names."""
+"""Only plugins that the user names are loaded, not those that only a record or a sweep's folder names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEAL = 20  # bytes behind a record: what framework/record/hdf5/hdf5.hpp adds
 
 
 def build_stranger(folder: Path) -> Path:
-    """A shared object whose code leaves the file MARK beside it as soon as it is loaded."""
+    """Builds a shared object that writes the file MARK next to it when it is loaded."""
     tag = re.search(rb"softalign-abi\{[^}\0]+\}", ANGULAR.read_bytes())
     assert tag
     made = folder / "stranger.so"
@@ -29,7 +29,7 @@ def build_stranger(folder: Path) -> Path:
 
 
 def name_in_record(record: Path, plugin: Path) -> None:
-    """What a stranger's record may say: that the run was made with this plugin, with the right digest."""
+    """Makes a record name this plugin with its digest, as an untrusted record may."""
     content = record.read_bytes()
     assert content[-SEAL : -SEAL + 8] == b"SOFTSEAL"
     record.write_bytes(content[:-SEAL])
@@ -42,7 +42,7 @@ def name_in_record(record: Path, plugin: Path) -> None:
 
 
 def unpacked(here: Path) -> tuple[Path, Path]:
-    """A run's folder as it might come out of somebody's archive, and the plugin in it."""
+    """Returns a run's folder as from an archive, and the plugin in it."""
     run = trained_run(here, "train.epochs=1")
     plugin = build_stranger(run)
     name_in_record(run / "run.h5", plugin)
@@ -50,7 +50,7 @@ def unpacked(here: Path) -> tuple[Path, Path]:
 
 
 def readers(run: Path) -> list[list[object]]:
-    """The commands that build a model from a record."""
+    """Returns the commands that build a model from a record."""
     pair = run.parent / "pair.txt"
     pair.write_text("a b\n")
     return [["evaluate", run], ["translate", run], ["score", run, "--source", pair, "--target", pair], ["verify", run]]
@@ -96,7 +96,7 @@ SWEEP = "name: small\nbase: specs/base.yaml\nparameters:\n  model.attention.scor
 
 @pytest.fixture()
 def sweep(here: Path) -> Path:
-    """A sweep whose base names its plugin beside it."""
+    """Returns a sweep whose base names a plugin next to it."""
     (here / "specs").mkdir()
     shutil.copy(ANGULAR, here / "specs/angular.so")
     (here / "specs/base.yaml").write_text(BASE + "plugins: [angular.so]\n")

@@ -1,4 +1,4 @@
-"""The package as it lies in the build, or is installed, beside the program as tests/app drives it."""
+"""The package of the build, or an installed one, and the helpers of tests/app."""
 
 from __future__ import annotations
 

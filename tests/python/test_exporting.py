@@ -1,4 +1,4 @@
-"""Runs in the formats of other tools, read back by them."""
+"""Exports runs to the formats of other tools, which read them."""
 
 from __future__ import annotations
 

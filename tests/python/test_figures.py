@@ -1,4 +1,4 @@
-"""Figures of the package: those of scripts/figures.py, whatever the style and backend of their user."""
+"""Figures of the package equal those of scripts/figures.py for any style and backend of the user."""
 
 from __future__ import annotations
 

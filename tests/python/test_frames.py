@@ -1,4 +1,4 @@
-"""Arrays of frames in Python: what the program makes of the same arrays in a file, and refusals by index."""
+"""Arrays of frames in Python give the results of the same arrays in a file; errors name the index."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "experiments/notebooks").glob("*
 
 
 class Shell:
-    """What %load_ext and a cell magic ask of IPython."""
+    """The part of IPython that %load_ext and cell magics need."""
 
     def __init__(self) -> None:
         self.magics: dict[str, Any] = {}
@@ -23,7 +23,7 @@ class Shell:
         self.magics[function.__name__] = function
 
     def run(self, cell: str, names: dict[str, Any]) -> Any:
-        """The value of the cell's last line, as a notebook shows it."""
+        """Returns the value of the cell's last line, as a notebook shows it."""
         if cell.startswith("%load_ext "):
             return sa.load_ipython_extension(self)
         if cell.startswith("%%"):

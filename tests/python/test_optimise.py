@@ -1,4 +1,4 @@
-"""sa.optimise: a study of the user's own, asked and told; its trials are rows of the sweep."""
+"""sa.optimise with a study of the user: its trials are rows of the sweep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""softalign_lab: its numbers are the program's own, bit for bit, and its errors say what the program says."""
+"""softalign_lab has the numbers of the program, bit for bit, and its error messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two scores with two seeds each, and no attention with one."""
+    """Returns runs: two scores with two seeds each, and no attention with one seed."""
     folder = tmp_path_factory.mktemp("package")
     (folder / "tiny.yaml").write_text(TINY)
     for changes in ({"seed": 1}, {"seed": 2}, {"seed": 1, "model.attention.score": "general"}, {"seed": 2, "model.attention.score": "general"}):

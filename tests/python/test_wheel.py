@@ -1,4 +1,4 @@
-"""The wheel in an environment of its own, with the newest libraries of PyPI: the same tests, and a published record again."""
+"""The wheel in an environment with the newest libraries of PyPI: the same tests, and a published record verified."""
 
 from __future__ import annotations
 
