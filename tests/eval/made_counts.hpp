@@ -12,7 +12,7 @@ namespace softalign::test {
 
 using MadeCounts = std::map<std::string, std::vector<double>>;  // by column
 
-// Returns a table with a sentence for each; columns that it lacks are not measured.
+// Returns a table with a row per sentence; columns that a sentence lacks are not measured.
 inline CountTable made_counts(const std::vector<MadeCounts>& sentences) {
   CountTable table(count_layout(default_metrics()), std::ssize(sentences));
   for (std::size_t i = 0; i < sentences.size(); ++i)

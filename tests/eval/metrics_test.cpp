@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(columns_count_what_a_sentence_shows) {
   BOOST_TEST(value_of("exact_match", table) == 100.0);
   BOOST_TEST(value_of("free_running_accuracy", table) == 100.0);
   BOOST_TEST(value_of("chrf", table) == 100.0);
-  BOOST_TEST(value_of("pointing_accuracy", table) == 50.0);  // the second points there, too
+  BOOST_TEST(value_of("pointing_accuracy", table) == 50.0);  // both point at the first
   BOOST_TEST(std::isfinite(value_of("pointing_accuracy_ibm_model1", table)));
   const double entropy = -(.8 * std::log(.8) + .2 * std::log(.1)) -
                          (.6 * std::log(.6) + .4 * std::log(.2));  // the last step has none

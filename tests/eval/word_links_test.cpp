@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(the_error_rate_is_that_of_och_and_ney) {
   BOOST_TEST((counts == LinkCounts{3, 1, 2, 2}));
   BOOST_TEST(aer("0-0 1p1 2-2") == 100 * (1 - 3. / 5));
   BOOST_TEST(aer("0-0 0-1 1-1") == 0.0);
-  BOOST_TEST(aer("0-0 0p1 1p1") == 0.0);  // possible links do not count, found or not
+  BOOST_TEST(aer("0-0 0p1 1p1") == 0.0);  // possible links cost nothing, found or not
   BOOST_TEST(aer("0-0 0p1 1p1 2p2") == 0.0);
   BOOST_TEST(aer("2-2") == 100.0);
   BOOST_TEST(aer("1p1") == 100 * (1 - 1. / 3));  // no link is sure

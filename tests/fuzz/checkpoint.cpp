@@ -1,6 +1,6 @@
-// Checkpoints behind valid hashes: the blobs of a file, and a trainer that goes on from them.
+// Checkpoints with valid hashes: the blobs of a file, and a trainer that continues from them.
 //
-// An input is a checkpoint without its hash. Its blobs stand in for those of a training's end.
+// An input is a checkpoint without its hash. Its blobs replace those of a trained model.
 #include "framework/base/hash.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/train/small_trainer.hpp"

@@ -1,6 +1,6 @@
-// Corpora, plain and gzip, with their links: as a task reads them.
+// Corpora, plain or gzip, with links, as read by a task.
 //
-// An input is u8 how the sources are packed, then the parts source, target, links (fuzz.hpp).
+// An input is u8, the compression of the sources, then the parts source, target, links (fuzz.hpp).
 #include <zlib.h>
 
 #include "framework/data/text_file.hpp"

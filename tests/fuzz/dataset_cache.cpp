@@ -1,6 +1,6 @@
-// Files of the dataset cache behind valid checksums.
+// Files of the dataset cache with valid checksums.
 //
-// An input is u32 where the JSON begins, then the file without its trailer.
+// An input is u32, the offset of the JSON, then the file without its trailer.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   } catch (const MachineError&) {  // an empty file cannot be mapped
   }
   if (!read) return 0;
-  std::size_t bytes_seen = 0;  // all of them are there
+  std::size_t bytes_seen = 0;  // all bytes are readable
   for (const Split* split : {&read->train, &read->dev, &read->test})
     for (const Example example : split->examples) {
       for (const Token token : example.source) bytes_seen += usize(token & 1);

@@ -1,4 +1,4 @@
-// Files of digits, as the task image_captions reads them: an input is u8 the layout, then the file.
+// Files of digits, as read by the task image_captions. An input is u8, the layout, then the file.
 #include "framework/data/dataset.hpp"
 #include "tests/fuzz/examples.hpp"
 

@@ -1,4 +1,4 @@
-// What a task reads, example by example.
+// The examples that a task reads.
 #pragma once
 
 #include "framework/data/task.hpp"

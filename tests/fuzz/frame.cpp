@@ -1,4 +1,4 @@
-// The frames of a journal, without their framing: what is read is written again with the same bytes.
+// Frames of a journal, without their framing: a decoded frame is encoded to the same bytes.
 #include "framework/record/journal/frames.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

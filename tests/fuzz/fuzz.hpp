@@ -1,7 +1,7 @@
-// What the fuzzers share: bytes as choices, files in memory, and which errors are no findings.
+// Common parts of the fuzzers: bytes as choices, files in memory, and the errors that are not findings.
 //
 // A target is one file with LLVMFuzzerTestOneInput. clang links it with libFuzzer (preset fuzz); every
-// other build links all of them into fuzz_replay. What escapes a target is a finding.
+// other build links all of them into fuzz_replay. An exception that leaves a target is a finding.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace softalign::fuzz {
 
-// A property that does not hold. It is no Error, so nobody takes it for a refusal.
+// A property that does not hold. It is not an Error, so that it does not count as a refusal.
 inline void require(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);
 }
 
-// Does `work`; false when it refused its input as it should: as a fault of the spec or of the data.
+// Calls `work`. Returns false if it correctly refused its input, as a fault of the spec or the data.
 template <class Work>
 bool accepts(const Work& work) {
   try {
@@ -37,14 +37,14 @@ bool accepts(const Work& work) {
   }
 }
 
-// The lines of a text, and whether it was read to its end.
+// Returns the lines of a text, and whether it was read to its end.
 struct Lines {
   std::vector<std::string> lines;
   bool whole = false;
   bool operator==(const Lines&) const = default;
 };
 
-// Takes the bytes of an input one after the other; behind their end all are 0.
+// Reads the bytes of an input one after the other; after the end all are 0.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size)
@@ -57,11 +57,11 @@ class Input {
     std::memcpy(&value, bytes.data(), bytes.size());
     return value;
   }
-  // A number from 0 to n - 1; n is at most 256.
+  // Returns a number from 0 to n - 1; n is at most 256.
   std::size_t below(std::size_t n) { return number<std::uint8_t>() % n; }
-  // At most 65535 bytes.
+  // Returns at most 65535 bytes.
   std::string text() { return std::string(take(number<std::uint16_t>())); }
-  // A part of a text file: up to a line "---".
+  // Returns the text up to a line "---".
   std::string part() {
     constexpr std::string_view kMark = "---\n";
     const std::size_t end = std::min(rest_.find(kMark), rest_.size());
@@ -81,7 +81,7 @@ class Input {
   std::string_view rest_;
 };
 
-// A folder of this process, in memory.
+// Returns a folder of this process, in memory.
 inline const std::filesystem::path& folder() {
   static const test::Scratch scratch;
   return scratch.path();
@@ -93,12 +93,12 @@ inline std::filesystem::path file(const std::string& name, std::string_view byte
   return folder() / name;
 }
 
-// A spec that studies and sweeps change.
+// Returns a spec as the base of studies and sweeps.
 inline std::filesystem::path base_spec() { return file("base.yaml", test::kSmallSpec); }
 
 using test::resolve_spec;
 
-// Whether a number of four digits before its point, or with an exponent, stands in a text.
+// Returns whether a text has a number with four digits before its point, or with an exponent.
 inline bool has_large_number(std::string_view text) {
   std::size_t digits = 0;
   bool behind_point = false;
@@ -111,7 +111,7 @@ inline bool has_large_number(std::string_view text) {
   return false;
 }
 
-// Whether no number in it is large: a model of many units is legal, and takes seconds and gigabytes.
+// Returns whether all its numbers are small: a model of many units is valid, but takes seconds and gigabytes.
 inline bool is_small(const Value& value) {
   if (value.is_scalar() && has_large_number(value.text)) return false;
   for (const Value& item : value.items)

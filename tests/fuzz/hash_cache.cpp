@@ -1,4 +1,4 @@
-// What is remembered of a file's hash: no note, whatever it says, changes the hash.
+// The cache of file hashes: no cache file changes a hash.
 #include "framework/base/hash.hpp"
 #include "framework/data/cache.hpp"
 #include "tests/fuzz/fuzz.hpp"

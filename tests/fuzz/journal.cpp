@@ -1,4 +1,4 @@
-// Journals behind valid checksums, whole and damaged: frames that are there, and those only.
+// Journals with valid checksums, intact or damaged: the reader returns the existing frames, and only those.
 //
 // An input is where the file is cut, which byte of it is changed and by what (u16, u16, u8), and what
 // journal_file.hpp says.

@@ -1,4 +1,4 @@
-// A journal as the recorder writes it, of frames that it would not write.
+// A journal in the recorder's format, with arbitrary frames.
 #pragma once
 
 #include <zlib.h>

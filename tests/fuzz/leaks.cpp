@@ -1,5 +1,4 @@
-// HDF5 forgets memory of damaged files that it refuses, and only here are there so many of them. What is
-// suppressed is no report.
+// Suppresses leaks of HDF5, which loses memory when it refuses damaged files, of which fuzzing makes many.
 extern "C" {
 const char* __lsan_default_suppressions();
 const char* __lsan_default_suppressions() { return "leak:libhdf5"; }

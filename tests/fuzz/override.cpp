@@ -1,4 +1,4 @@
-// Overrides of the command line, applied to a spec: one to a line.
+// Overrides of the command line, one per line, applied to a spec.
 #include "framework/base/text.hpp"
 #include "framework/config/merge.hpp"
 #include "framework/config/writer.hpp"

@@ -1,4 +1,4 @@
-// A list of runs whose digest is right: an input is its header and its rows.
+// A list of runs with a valid digest. An input is its header and its rows.
 #include <nlohmann/json.hpp>
 
 #include "framework/base/hash.hpp"
@@ -18,7 +18,7 @@ std::string checked(std::string text) {
   return text + sum.dump() + "\n";
 }
 
-// The one base that rows can name.
+// The only base that rows can name.
 void write_base() {
   RunList list;
   const std::string text = read_file(base_spec());

@@ -1,4 +1,4 @@
-// What commands read of a record.
+// Reads a record like the commands.
 #pragma once
 
 #include "framework/analysis/export_links.hpp"
@@ -27,7 +27,7 @@ inline void read_alignments(const StoredAlignments& alignments) {
 
 constexpr std::size_t kReadings = 8;
 
-// One of them; the file must be a run's run.h5.
+// Reads one part; the file must be a run's run.h5.
 inline void read_record(const std::filesystem::path& file, std::size_t reading) {
   std::optional<Record> record;
   if (!accepts([&] { record.emplace(file); })) {

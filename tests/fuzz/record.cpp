@@ -1,6 +1,6 @@
-// The record of a run, in which attributes, datasets, groups and links are put that no run leaves.
+// The record of a run, with attributes, datasets, groups and links that no run writes.
 //
-// An input is u8 how it is read, and a list of changes: u8 object, u8 what is done with it, and what that needs.
+// An input is u8, the way of reading, and a list of changes: u8 object, u8 change, and its arguments.
 #include <hdf5.h>
 
 #include <nlohmann/json.hpp>
@@ -60,7 +60,7 @@ TestRun make_run() {
   return run;
 }
 
-// HDF5 says no, as to a name that is there: the change is left out.
+// HDF5 refuses, for example an existing name: the change is skipped.
 using Closer = herr_t (*)(hid_t);
 class Id {
  public:
@@ -80,7 +80,7 @@ class Id {
 constexpr hssize_t kMostPlaces = 1 << 12;
 constexpr std::size_t kTypes = 14;  // choices of type_of
 
-// Types that records have, and others.
+// Types of records, and others.
 hid_t type_of(std::size_t choice, std::size_t size) {
   switch (choice) {
     case 0:
@@ -126,7 +126,7 @@ hid_t type_of(std::size_t choice, std::size_t size) {
   }
 }
 
-// A scalar, nothing at all, or up to four axes.
+// A scalar, a null space, or up to four axes.
 hid_t space_of(Input& in, bool large) {
   const std::size_t rank = in.below(6);
   if (rank == 0) return H5Screate(H5S_SCALAR);
@@ -139,7 +139,7 @@ hid_t space_of(Input& in, bool large) {
   return H5Screate_simple(static_cast<int>(rank), sizes.data(), nullptr);
 }
 
-// Texts of any length have addresses as values: those are ours.
+// Values of variable-length texts are addresses, which must be valid.
 std::vector<char> values_for(Input& in, hid_t type, hid_t space, std::string& text) {
   const auto count = usize(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
   std::vector<char> values(std::min<std::size_t>(count * H5Tget_size(type), 1 << 16));
@@ -166,7 +166,7 @@ void set_attribute(Input& in, hid_t file, const std::string& path, const TestRun
   if (object < 0) return;
   const Id type(type_of(in.below(kTypes), in.below(256)), H5Tclose),
       space(space_of(in, false), H5Sclose);
-  if (H5Sget_simple_extent_npoints(space) > kMostPlaces) return;  // the library makes room for all
+  if (H5Sget_simple_extent_npoints(space) > kMostPlaces) return;  // the library allocates all
   H5Adelete(object, name.c_str());
   const Id made(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   std::string text;
@@ -182,7 +182,7 @@ void set_dataset(Input& in, hid_t file, const std::string& path) {
       space(space_of(in, true), H5Sclose);
   const Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   const std::size_t layout = in.below(4);
-  if (layout == 1) {  // places that are never written take no room
+  if (layout == 1) {  // unwritten elements take no space
     const std::vector<hsize_t> chunk(4, 64);
     H5Pset_chunk(creation, std::max(1, H5Sget_simple_extent_ndims(space)), chunk.data());
     H5Pset_deflate(creation, 1);

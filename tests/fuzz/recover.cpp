@@ -1,6 +1,6 @@
-// Records that are made again from journals: refused, or readable.
+// Records rebuilt from journals: refused, or readable.
 //
-// An input is as journal_file.hpp says.
+// For the input see journal_file.hpp.
 #include "framework/record/journal/history.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/record/published/publish.hpp"

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kChanges = 300;       // of each corpus
+constexpr int kChanges = 300;       // per corpus
 constexpr unsigned kSeconds = 300;  // an input that takes longer hangs, also on a busy machine
 
 struct Target {
@@ -36,10 +36,10 @@ struct Target {
 const std::vector<Target> kTargets = {FUZZ_TARGETS};
 #undef TARGET
 
-std::string current;  // which input is running
-std::string bytes;    // that input
+std::string current;  // name of the current input
+std::string bytes;    // its content
 
-// Also from a signal: nothing here asks for memory.
+// Also called from a signal handler, so it does not allocate.
 void keep_input() {
   const int file = open("fuzz_replay.input", O_WRONLY | O_CREAT | O_TRUNC, 0666);
   bool kept = write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
@@ -74,7 +74,7 @@ std::string read(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Some bytes flipped, removed, repeated, replaced by large or small numbers, or taken from another.
+// Flips, removes or repeats some bytes, or replaces them by large or small numbers or by bytes of another input.
 std::string changed(std::string text, const std::string& other, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) {
     return n == 0 ? 0 : static_cast<std::size_t>(random() % n);
@@ -118,7 +118,7 @@ std::string changed(std::string text, const std::string& other, std::mt19937_64&
   return text;
 }
 
-// Returns whether nothing was found.
+// Returns whether there was no finding.
 bool replay(const Target& target) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(fs::path(CORPORA) / target.name))

@@ -1,4 +1,4 @@
-// The small files of a run's folder: how it stands, who works on it, what it is.
+// The small files of a run's folder: status, owner, identity.
 //
 // An input is the parts status.json, CLAIM, identity.json, spec.yaml, environment.json (fuzz.hpp).
 #include "framework/analysis/run.hpp"

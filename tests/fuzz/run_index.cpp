@@ -1,4 +1,4 @@
-// The index of runs behind a valid checksum.
+// The index of runs with a valid checksum.
 #include "framework/analysis/run_index.hpp"
 #include "framework/base/bytes.hpp"
 #include "framework/base/stored.hpp"

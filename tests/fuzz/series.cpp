@@ -1,4 +1,4 @@
-// Files of series, as the task series reads them: an input is u8 the column, then the file.
+// Files of series, as read by the task series. An input is u8, the column, then the file.
 #include <algorithm>
 #include <cmath>
 

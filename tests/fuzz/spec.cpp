@@ -1,4 +1,4 @@
-// Specs as text: reading, checking, writing and reading again.
+// Specs: reads, checks, writes and reads again.
 #include "framework/config/writer.hpp"
 #include "framework/train/load_spec.hpp"
 #include "tests/fuzz/fuzz.hpp"

@@ -1,4 +1,4 @@
-// The claims of a study.
+// Claims of a study.
 #include "framework/study/claim.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,4 +1,4 @@
-// Files of sweeps and studies: reading, planning, and the plan that is written.
+// Files of sweeps and studies: reading, planning, and the written plan.
 #include "framework/study/sweep.hpp"
 
 #include "framework/config/yaml.hpp"
@@ -11,7 +11,7 @@ using namespace softalign::fuzz;
 
 namespace {
 
-// At most eight rows to plan: each builds a model.
+// At most eight rows, because planning each of them builds a model.
 bool is_short(const Sweep& sweep) {
   std::size_t rows = 0;
   for (const SweepPart& part : sweep.parts) rows += std::max<std::size_t>(1, part.variants.size());
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
           "a plan reads back otherwise");
   for (std::size_t i = 0; i < back.rows.size(); ++i) {
     require(back.rows[i].run_id == plan.list.rows[i].run_id, "a row reads back otherwise");
-    row_spec(back, back.rows[i], resolve_spec);  // throws when its run id is another
+    row_spec(back, back.rows[i], resolve_spec);  // throws if its run ID differs
     require(back.run(back.rows[i]).root.lexically_normal().string().starts_with(results.string()),
             "a run lies outside the results");
   }

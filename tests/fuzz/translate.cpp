@@ -1,6 +1,6 @@
-// The lines that translate reads: cut from bytes that come in pieces, and searched with a small model.
+// The input of translate: lines from bytes that arrive in pieces, translated with a small model.
 //
-// An input is u8 the size of the pieces, then the text.
+// An input is u8, the size of the pieces, then the text.
 #include "framework/data/batches.hpp"
 #include "framework/data/text_file.hpp"
 #include "framework/data/vocabulary.hpp"

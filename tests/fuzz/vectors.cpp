@@ -1,4 +1,4 @@
-// Word vectors, as a model takes them: an input is the file.
+// Word vectors for a model. An input is the file.
 #include <algorithm>
 #include <cmath>
 

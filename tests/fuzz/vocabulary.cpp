@@ -1,4 +1,4 @@
-// Vocabularies as a record or a cache file holds them, and text in their symbols.
+// Vocabularies of records and cache files, and text in their symbols.
 //
 // An input is the vocabulary, a line "---", a line of text.
 #include "framework/data/vocabulary.hpp"

@@ -34,7 +34,7 @@ std::uint64_t next_bits(std::uint64_t& state) {
   return state >> 32;
 }
 
-// Of all sizes between 2^-9 and 2^9; one in a thousand is a subnormal.
+// Returns numbers of magnitudes from 2^-9 to 2^10; one in a thousand is subnormal.
 std::vector<real> numbers(Index count, std::uint64_t state) {
   std::vector<real> all(usize(count));
   for (real& x : all) {

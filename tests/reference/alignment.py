@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the scores and attentions should compute, from their papers' formulas in NumPy, position by position.
+"""Computes scores and attentions by their papers' formulas in NumPy, position by position.
 
 alignment.py: writes alignment.json beside itself, which tests/conformance/alignment_test.cpp compares with.
 """
@@ -18,12 +18,12 @@ LINKS = {0: [(2, 0), (0, 1), (3, 1)], 1: [(0, 2)]}  # of each sentence: (source,
 
 
 def filled(phase: float, *shape: int) -> np.ndarray:
-    """The numbers that the test fills its arrays with, too."""
+    """Returns the numbers of an array, the same as in the test."""
     return (0.9 * np.sin(1.7 * np.arange(np.prod(shape)) + phase)).reshape(shape)
 
 
 class Score:
-    """A score by name, with its parameters in the order in which the plugin declares them."""
+    """Returns a score by name, with its parameters in the order in which the plugin declares them."""
 
     def __init__(self, name: str, query: int = Q, first: int = 10) -> None:
         self.name = name
@@ -74,7 +74,7 @@ def softmax(e: np.ndarray) -> np.ndarray:
 
 
 def sparsemax(e: np.ndarray) -> np.ndarray:
-    """By bisection for the threshold, not by sorting."""
+    """Sparsemax by bisection for the threshold, not by sorting."""
     low, high = e.min() - 1, e.max()
     for _ in range(200):
         middle = (low + high) / 2
@@ -83,7 +83,7 @@ def sparsemax(e: np.ndarray) -> np.ndarray:
 
 
 def entmax(e: np.ndarray, alpha: float) -> np.ndarray:
-    """Peters et al. 2019, equation 9, by bisection for their threshold."""
+    """Entmax of Peters et al. 2019, equation 9, by bisection for the threshold."""
     z = (alpha - 1) * e
     low, high = z.max() - 1, z.max()
     for _ in range(200):
@@ -101,7 +101,7 @@ def window(e: np.ndarray, center: float, size: int) -> np.ndarray:
 
 
 def expected(stop: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Raffel et al. 2017, equation 8: over all places k to come from and all places between that were passed."""
+    """Raffel et al. 2017, equation 8: sums over all previous positions k and all positions between that were passed."""
     return np.array(
         [
             stop[j] * sum(before[k] * np.prod([1 - stop[between] for between in range(k, j)]) for k in range(j + 1))
@@ -152,7 +152,7 @@ def gaussian_mixture(name: str, own: list[np.ndarray], s: np.ndarray, length: in
 
 
 def chunkwise(stops: list[np.ndarray], u: np.ndarray, size: int) -> np.ndarray:
-    """Chiu and Raffel 2018: the mean over all ways of the pointer, each a stop for every step, of its softmax at the last."""
+    """Chiu and Raffel 2018: the mean, over all paths of the pointer (a stop for every step), of the softmax at the last stop."""
     total = np.zeros_like(u)
 
     def walk(step: int, at: int, probability: float) -> None:
@@ -221,7 +221,7 @@ def score_numbers(name: str, query: int) -> list[float]:
 
 
 def attention_numbers(name: str, score_name: str) -> list[float]:
-    """For each step and sentence the weights, then the context."""
+    """Returns the weights, then the context, for each step and sentence."""
     score = Score(score_name) if score_name else None
     first = 10 + (len(score.p) if score else 0)
     own = {"local_p": [filled(first, Q, Q), filled(first + 1, Q, 1)], "monotonic_hard": [filled(first, 1)]}
@@ -247,7 +247,7 @@ def attention_numbers(name: str, score_name: str) -> list[float]:
 
 
 def hops_numbers(hops: int, tying: str) -> list[float]:
-    """Sukhbaatar et al. 2015, section 2.2, with UNITS numbers: for each step and sentence the last hop's weights, then the context."""
+    """Sukhbaatar et al. 2015, section 2.2, with UNITS numbers. Returns the last hop's weights, then the context, for each step and sentence."""
     blocks = {"layer_wise": 2, "adjacent": hops + 1, "none": 2 * hops}[tying]
     question, memory = filled(10, Q, UNITS), filled(11, D, blocks * UNITS).reshape(D, blocks, UNITS)
     between = [filled(12 + (0 if tying == "layer_wise" else k), UNITS, UNITS) for k in range(hops - 1)]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Two steps of each decoder but the Transformer in NumPy, sentence by sentence, straight from the papers' equations: what decoders.json holds and
+"""Two steps of each decoder except the Transformer in NumPy, sentence by sentence, from the papers' equations: makes decoders.json, which
 tests/gradient/decoders_test.cpp compares with. To make it again: tests/reference/decoders.py > tests/reference/decoders.json
 
 Parameters and inputs are functions of their names, so that neither side needs the other's random numbers.
@@ -19,7 +19,7 @@ State = list[np.ndarray]
 
 
 def array(name: str, *shape: int) -> np.ndarray:
-    """0.5 sin(sum of the name's characters + 0.7 index)."""
+    """Returns 0.5 sin(sum of the name's characters + 0.7 index)."""
     count = int(np.prod(shape))
     return (0.5 * np.sin(sum(map(ord, name)) + 0.7 * np.arange(count))).reshape(shape)
 
@@ -50,7 +50,7 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 class Sentence:
-    """The encoder's output for one sentence of the batch."""
+    """The encoder's output for one sentence."""
 
     def __init__(self, row: int, finals: int, annotation: int = ANNOTATION, values: bool = False) -> None:
         rows = len(LENGTHS)
@@ -89,7 +89,7 @@ def gru_reset_after(x: np.ndarray, q: np.ndarray, h: np.ndarray) -> np.ndarray:
 
 
 def attend(kind: str, sentence: Sentence, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The context and the weights; both may be empty."""
+    """Returns the context and the weights; both may be empty."""
     nobody = np.zeros(0)
     if kind == "last":
         return sentence.last, nobody
@@ -255,7 +255,7 @@ def run_of(decoder: str) -> Callable[[dict, Sentence], list[Step]]:
 
 
 def case(decoder: str, attention: str = "global", options: dict | None = None, **of_reference: object) -> dict:
-    """One decoder with the options of its spec; of_reference: what follows from its defaults."""
+    """Returns the steps of a decoder with the options of its spec; of_reference: values that follow from its defaults."""
     given = options or {}
     o = {"attention": attention, "initial_state": "tanh", "layers": 1, "cell": decoder.rsplit("_")[-1],
          "annotation": ANNOTATION, "values": False, **of_reference, **given}

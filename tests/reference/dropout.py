@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Masks of dropout, computed with NumPy's own integers: what tests/gradient/dropout_test.cpp holds the framework to.
+"""Dropout masks, computed with NumPy's integers, for tests/gradient/dropout_test.cpp.
 
 Prints the keep bits of layer "decoder.dropout" at seed 5, update 7, rate 0.3, for examples 11 and 4, steps 0 to 2 and six numbers.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What encoders make of two sentences, from their papers' equations in NumPy, sentence by sentence.
+"""Annotations of two sentences by each encoder, from the papers' equations in NumPy, sentence by sentence.
 
 encoders.py: writes encoders.json beside itself, which tests/conformance/encoders_test.cpp compares with.
 """
@@ -16,7 +16,7 @@ EMBEDDING, UNITS, LENGTHS = 3, 2, [4, 2]
 
 
 def numbers(name: str, *shape: int) -> np.ndarray:
-    """The numbers of a parameter, or of the input: any function of its name would do."""
+    """Returns the numbers of a parameter or of the input, an arbitrary function of its name."""
     start = sum(name.encode()) % 101
     return 0.6 * np.sin(start + 1.7 * np.arange(np.prod(shape))).reshape(shape)
 
@@ -41,7 +41,7 @@ def rnn(name: str, x: np.ndarray, states: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def gru(name: str, x: np.ndarray, states: list[np.ndarray]) -> list[np.ndarray]:
-    """Cho et al. 2014, equations 5 to 8, with z as the share of what is new."""
+    """Cho et al. 2014, equations 5 to 8, with z as the share of the new state."""
     (h,) = states
     x_z, x_r, x_c = np.split(projected(f"{name}.input", x, 3 * UNITS), 3)
     h_z, h_r = np.split(h @ numbers(f"{name}.U", UNITS, 2 * UNITS), 2)
@@ -164,7 +164,7 @@ def gated_convolutional(x: np.ndarray, layers: int, width: int, maximum: int, pr
 
 
 def stack(x: np.ndarray) -> dict[str, object]:
-    """A forward LSTM, convolutions over its states, a backward GRU over theirs; the final states of all."""
+    """A forward LSTM, convolutions over its states, a backward GRU over the convolutions; and the final states of all."""
     lowest = recurrent("lstm", x, 1, "forward", False, prefix="first.")
     middle = gated_convolutional(lowest["states"], 1, 3, 9, "second.")
     highest = recurrent("gru", middle["states"], 1, "backward", False, prefix="third.")

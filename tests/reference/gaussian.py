@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the mass of an interval under the standard normal distribution should be, in its centre and far out in its tails.
+"""Probabilities of intervals under the standard normal distribution, in its centre and far in its tails.
 
 gaussian.py: writes gaussian.json beside itself, which tests/kernels/gaussian_test.cpp compares with: scaled_erfc at points, and for
 intervals [a, b] the logarithm of the mass and the densities at both ends divided by it. The mass is an integral by Gauss's rule of the
@@ -31,7 +31,7 @@ INTERVALS = [
 
 
 def integral(a: float, b: float) -> tuple[float, float]:
-    """The logarithms of the largest density in [a, b] and of the mass divided by it."""
+    """Returns the logarithms of the largest density in [a, b] and of the probability divided by it."""
     top = min(max(a, 0.0), b)
     reach = 40 / max(1.0, abs(top))  # beyond, the density is below e^-40 of its largest
     low, high = max(a, top - reach), min(b, top + reach)
@@ -55,7 +55,7 @@ def interval(a: float, b: float) -> list[float | None]:
 
 
 def scaled_erfc(x: float) -> float:
-    """e^(x²) erfc(x) = 2 / sqrt(pi) times the integral of e^(-2xu - u²) over u >= 0."""
+    """Returns e^(x²) erfc(x) = 2 / sqrt(pi) times the integral of e^(-2xu - u²) over u >= 0."""
     return 2 * math.exp(integral(x * math.sqrt(2), INFINITY)[1]) / math.sqrt(2 * math.pi)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the output layers should compute, from their papers' formulas in NumPy, symbol by symbol.
+"""Computes output layers by their papers' formulas in NumPy, symbol by symbol.
 
 output_layers.py: writes output_layers.json beside itself, which tests/conformance/copying_test.cpp compares with. Gradients are those of
 the sum of all losses, by complex steps: the imaginary part of f(x + ih) / h, exact to the last digits.
@@ -27,7 +27,7 @@ IMPOSSIBLE = 1e-8  # of <unk> and <s>
 
 
 def filled(phase: float, *shape: int) -> np.ndarray:
-    """The numbers that the test fills its arrays with, too."""
+    """Returns the numbers of an array, the same as in the test."""
     return (0.9 * np.sin(1.7 * np.arange(np.prod(shape)) + phase)).reshape(shape)
 
 
@@ -52,12 +52,12 @@ def copied(a: Arrays, t: int, b: int, y: int) -> complex:
 
 
 def own(b: int) -> list[int]:
-    """The symbols of a sentence that the vocabulary lacks."""
+    """Returns the symbols of a sentence that the vocabulary lacks."""
     return sorted({y for y in COPIES[b][: LENGTHS[b]] if y >= SYMBOLS})
 
 
 def pointer(a: Arrays, t: int, b: int) -> np.ndarray:
-    """Vinyals et al. 2015, equation 3, with a little for every symbol; [V + S]."""
+    """Vinyals et al. 2015, equation 3, with a small probability for every symbol; [V + S]."""
     symbols = [*range(SYMBOLS), *own(b)]
     p = [copied(a, t, b, y) + NOT_IN_SOURCE if y in symbols else 0 for y in range(SYMBOLS + POSITIONS)]
     return np.array(p) / (1 + len(symbols) * NOT_IN_SOURCE)
@@ -88,7 +88,7 @@ def gaussian(a: Arrays, t: int, b: int) -> np.ndarray:
     deviation = np.diff(numbers).min() / 10 + np.log(1 + np.exp(raw))
     g = 1 / (1 + np.exp(-stop) * len(VALUES))
     z = [(edge - m) / deviation for edge in (numbers[1:] + numbers[:-1]) / 2]
-    # From the side on which the masses are small.
+    # From the side on which the probabilities are small.
     masses = [phi(z[0]), *(phi(high) - phi(low) if np.real(low + high) < 0 else phi(-low) - phi(-high) for low, high in pairwise(z)), phi(-z[-1])]
     p = np.zeros(SYMBOLS, dtype=complex)
     p[:3] = IMPOSSIBLE, IMPOSSIBLE, g
@@ -113,7 +113,7 @@ LAYERS = {
 
 def case(name: str, smoothing: float) -> dict:
     layer, shapes = LAYERS[name]
-    most = SYMBOLS if name == "gaussian" else SYMBOLS + POSITIONS  # which copies nothing: what only a copy can write is <unk>
+    most = SYMBOLS if name == "gaussian" else SYMBOLS + POSITIONS  # it copies nothing: words that only a copy can write are <unk>
     targets = [[y if y < most else 0 for y in step] for step in TARGETS]
     arrays = {
         "readout": filled(1, STEPS, ROWS, READOUT),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Losses of training, written down from the papers with NumPy alone: what tests/gradient/losses_test.cpp holds the framework to.
+"""Losses of training by the papers' formulas in NumPy, for tests/gradient/losses_test.cpp.
 
 Inputs are sines, so that C++ has the same ones: array number k has sin(k + i) as its i-th number.
 """
@@ -54,7 +54,7 @@ def coverage() -> float:
 
 
 def guided() -> float:
-    """Links 0-0, 3-0, 1-2 of the first sentence, 2-1 of the second (Chen et al. 2016): those of a target symbol share 1."""
+    """Links 0-0, 3-0, 1-2 of the first sentence, 2-1 of the second (Chen et al. 2016): the weights of a target symbol's links sum to 1."""
     w = np.log(weights() + 1e-6)
     return -(0.5 * w[0, 0, 0] + 0.5 * w[0, 0, 3] + w[2, 0, 1] + w[1, 1, 2])
 

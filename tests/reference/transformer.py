@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The Transformer in NumPy, sentence by sentence, straight from the equations of Vaswani et al. 2017, with relative positions from
+"""The Transformer in NumPy, sentence by sentence, from the equations of Vaswani et al. 2017, with relative positions from
 those of Shaw et al. 2018 and rotary positions from those of Su et al. 2021: what transformer.json holds and
 tests/gradient/transformer_test.cpp compares with. To make it again: tests/reference/transformer.py > tests/reference/transformer.json
 
@@ -29,8 +29,8 @@ class Variant:
     positions: str
     heads: int = 2
     clip: int | None = None  # of relative positions
-    values: bool = False  # they are in values, too
-    shared: bool = False  # the heads of a layer share them
+    values: bool = False  # also in values
+    shared: bool = False  # shared by the heads of a layer
 
     @property
     def size(self) -> int:  # of a head
@@ -83,7 +83,7 @@ def rotation(position: int, size: int) -> np.ndarray:
 
 
 def self_attention(x: np.ndarray, name: str, v: Variant, causal: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs [S, UNITS] and weights [heads, S, S], one query and key at a time."""
+    """Returns outputs [S, UNITS] and weights [heads, S, S], one query and key at a time."""
     count, size = len(x), v.size
     matrix = array(f"{name}.queries_keys_values.W", UNITS, 3 * UNITS)
     queries, keys, values = x @ matrix[:, :UNITS], x @ matrix[:, UNITS : 2 * UNITS], x @ matrix[:, 2 * UNITS :]
@@ -137,7 +137,7 @@ def encoder(embedded: np.ndarray, v: Variant) -> np.ndarray:
 
 
 def decoder(embedded: np.ndarray, annotations: np.ndarray, v: Variant) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Outputs [T, UNITS], weights [LAYERS, heads, T, S], and those of self-attention [LAYERS, heads, T, T]."""
+    """Returns outputs [T, UNITS], weights [LAYERS, heads, T, S], and those of self-attention [LAYERS, heads, T, T]."""
     memory = annotations @ array("memory.W", ANNOTATION, 2 * LAYERS * UNITS)
     weights, own_weights = [], []
 
@@ -167,7 +167,7 @@ def decoder(embedded: np.ndarray, annotations: np.ndarray, v: Variant) -> tuple[
 
 
 def multi_head(state: np.ndarray, annotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The attention over recurrent states with two heads: context [ANNOTATION] and weights [2, S]."""
+    """Attention over recurrent states with two heads. Returns context [ANNOTATION] and weights [2, S]."""
     memory = annotations @ array("memory.W", ANNOTATION, 2 * UNITS)
     query = state[None] @ array("heads.queries.W", QUERY, UNITS)
     context, weights = attend(query, memory[:, :UNITS], memory[:, UNITS:], 2)

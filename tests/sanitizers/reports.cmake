@@ -1,5 +1,5 @@
-# Of a build with sanitizers. Every process of every test writes what they find into one folder, so that nothing is lost where a test
-# expects the program to fail; a test at the end fails if anything lies there (as a script: cmake -D REPORTS=FOLDER -P reports.cmake).
+# For builds with sanitizers. All processes of all tests write findings into one folder, so that none is lost if a test expects the
+# program to fail; a test at the end fails if the folder has any (as a script: cmake -D REPORTS=FOLDER -P reports.cmake).
 if(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB reports ${REPORTS}/*)
   foreach(report ${reports})
@@ -19,7 +19,7 @@ add_test(NAME sanitizer_reports COMMAND ${CMAKE_COMMAND} -D REPORTS=${reports} -
 set_tests_properties(no_reports_yet PROPERTIES FIXTURES_SETUP reports)
 set_tests_properties(sanitizer_reports PROPERTIES FIXTURES_CLEANUP reports)
 
-# Watches the tests that the folder of the caller has so far.
+# Watches the tests that the caller's folder has so far.
 function(softalign_watch_tests)
   get_property(tests DIRECTORY PROPERTY TESTS)
   list(FILTER tests EXCLUDE REGEX "^(no_reports_yet|sanitizer_reports)$")
