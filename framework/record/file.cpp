@@ -151,7 +151,7 @@ void FileSystem::make_folders(const fs::path& path) {
 
 void FileSystem::sync_folder(const fs::path& path) {
   const int file = retry([&] { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (file < 0 && errno == EACCES) return;  // its folder may not be read
+  if (file < 0 && errno == EACCES) return;  // unreadable: not synced
   if (file < 0) throw failure("open the folder", path);
   const bool ok = retry([&] { return fsync(file); }) == 0 || errno == EINVAL;  // some network disks
   const int reason = errno;

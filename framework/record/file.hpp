@@ -91,7 +91,8 @@ enum class Temporary {
 };
 Temporary temporary(const std::filesystem::path& path);
 
-// Temporary folders have the same mark, "SPACE-PID". These return that of this process, and the state of a mark's.
+// Names of temporary folders have the mark "SPACE-PID" of their process. process_mark: that of this process; marked:
+// the state of the process with a given mark.
 std::string process_mark();
 Temporary marked(const std::string& mark);
 

@@ -100,7 +100,8 @@ class Recorder {
   void expect(Index updates);
 
   // Saves the trainer's state, which is on disk and valid when this returns. Also publishes the
-  // record if that is cheap. Keeps the newest two checkpoints and, if given, that of update `best`.
+  // record if that is cheap. Keeps the newest two checkpoints and, if KeptCheckpoints wants it, that of
+  // update `best`.
   void checkpoint(Index update, const Blobs& blobs, Index best = 0);
   void publish();
   // Records that all updates are finished and their state is saved: the run is then `trained` even if

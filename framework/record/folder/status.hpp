@@ -59,9 +59,9 @@ std::optional<Owner> newest_claim(const RunFolder& run);
 // Returns whether the owner's process runs on this machine, where it is visible.
 bool is_seen_alive(const Owner& owner);
 
-// Returns the reason why the owner is dead; empty if that is unknown. An owner on another machine is dead if this
-// process is the same task of a scheduler, which runs no task twice at a time, or if its claim was not touched for ten
-// minutes by the clock of the file server, because that of another host may be wrong.
+// Returns the reason why the owner is dead; empty if that is unknown. An owner on another machine or in another
+// container is dead if this process is the same task of a scheduler, which runs no task twice at a time, or if its
+// claim was not touched for ten minutes by the clock of the file server, because that of another host may be wrong.
 std::string proof_of_death(const Owner& owner);
 using LivenessCheck =
     std::function<std::string(const Owner&)>;  // or one that also asks a scheduler
@@ -86,9 +86,9 @@ class Claim {
   Claim& operator=(const Claim&) = delete;
 
   Index attempt() const { return attempt_; }
-  // The reason why a dead owner's run was taken over; empty if there was none.
+  // The reason why the run was taken over from another owner; empty if it was not.
   const std::string& reason() const { return reason_; }
-  // Throws RunInUse if another process has taken the run over, for example because this one was stopped for ten minutes.
+  // Throws RunInUse if another process has taken the run over, for example after this one was stopped for minutes.
   void check() const;
 
  private:

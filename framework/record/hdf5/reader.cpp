@@ -70,7 +70,7 @@ void check_filters(hid_t creation, const std::string& path) {
   }
 }
 
-// Opens a dataset for reading, if memory suffices for one complete chunk, which the library needs.
+// Opens a dataset for reading. Counts one complete chunk, for which the library needs memory, against the allowance.
 Hdf5Handle open_array(hid_t file, const std::string& path, Allowance& allowance) {
   Hdf5Handle set = open_dataset(file, path);
   axes_of(set.id(), path);  // refuses arrays that no record has

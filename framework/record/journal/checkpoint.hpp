@@ -32,7 +32,7 @@ CheckpointMark save_checkpoint(FileSystem& files,
                                Index update,
                                const Blobs& blobs);
 
-// Returns the blobs; nothing if the file is absent or does not match its hash. Throws MachineError if it cannot be read.
+// Returns the blobs; nothing if the file is absent or does not match its hash. Throws MachineError if it is unreadable.
 std::optional<Blobs> load_checkpoint(const std::filesystem::path& folder,
                                      const CheckpointMark& mark);
 

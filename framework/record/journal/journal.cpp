@@ -196,7 +196,7 @@ std::uint64_t cut_torn_end(FileSystem& files,
   tail.next();
   if (!tail.header() || tail.header()->run_id != run_id) return 0;
   const std::uint64_t size = std::filesystem::file_size(journal);
-  files.truncate(journal, tail.valid_size());  // the rest may be unsynced
+  files.truncate(journal, tail.valid_size());  // also syncs the prefix
   return size - tail.valid_size();
 }
 

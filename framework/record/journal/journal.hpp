@@ -67,7 +67,7 @@ class JournalTail {
 bool begins_as_journal(const std::filesystem::path& journal);
 
 // Truncates a journal of this run to its valid prefix; files without a header of this run are not
-// changed. Returns the number of removed bytes when the rest is on disk.
+// changed. Returns the number of removed bytes when the prefix is on disk.
 std::uint64_t cut_torn_end(FileSystem& files,
                            const std::filesystem::path& journal,
                            const std::string& run_id);

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 8> kSlurm{"SLURM_JOB_ID",
                                                  "SLURM_CPUS_PER_TASK",
                                                  "SLURM_NTASKS",
                                                  "SLURM_RESTART_COUNT"};
-// Limits of names and texts, near those of an attribute.
+// Limits of names and texts: an attribute cannot hold much more.
 constexpr std::size_t kLongestName = 255, kLongestText = 32 << 10;  // bytes
 
 constexpr std::array<std::string_view, 9> kInstructionSets{"sse4_2",

@@ -13,13 +13,13 @@ inline auto as_array(const Alignment& matrix) {
   return xt::adapt(matrix.weights, std::array{matrix.target.size(), matrix.source.size()});
 }
 
-// Has the parameter's shape.
+// The values, with the parameter's shape.
 inline auto as_array(const StoredParameter& parameter) {
   return xt::adapt(parameter.values,
                    std::vector<std::size_t>(parameter.shape.begin(), parameter.shape.end()));
 }
 
-// Has the shape of its dimensions. Throws DataError if the elements are not of type T.
+// The values, with the shape of the dimensions. Throws DataError if the elements are not of type T.
 template <class T>
 auto as_array(const Array& array) {
   const auto* values = std::get_if<std::vector<T>>(&array.values);

@@ -52,7 +52,7 @@ JsonObject root_attributes(const RunFolder& run, const History& history) {
           {"framework_version", build_info().version}};
 }
 
-// Checks that all written datasets can be read.
+// Checks that all written datasets can be opened and have their shapes.
 void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) {
   const Hdf5Reader reader(file);
   for (const auto& [path, shape] : written.shapes()) {
